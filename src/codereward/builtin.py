@@ -1,0 +1,1 @@
+"""Hook implementations of the components that ship with codereward."""
