@@ -1,0 +1,5 @@
+"""The harness for Python."""
+
+from codereward.harnesses.python.harness import PythonHarness
+
+__all__ = ["PythonHarness"]

@@ -1,0 +1,43 @@
+"""When two values are equal."""
+
+from __future__ import annotations
+
+__all__ = ["json_equal"]
+
+
+def json_equal(observed: object, expected: object) -> bool:
+    """Tell whether two values are equal as JSON.
+
+    `true` is not `1`, but `1` is `1.0`; text, lists and objects are equal by content, and the order
+    of an object's keys does not matter. NaN equals NaN only where it is expected. There is no
+    tolerance. Works without recursion, so that no depth of nesting can break it.
+
+    Args:
+        observed: What the program gave, as `decode_json` returns it.
+        expected: What the row expects, as `plain_json` returns it.
+    """
+    pairs = [(observed, expected)]
+    while pairs:
+        left, right = pairs.pop()
+        if isinstance(right, list):
+            if not isinstance(left, list) or len(left) != len(right):
+                return False
+            pairs.extend(zip(left, right, strict=True))
+        elif isinstance(right, dict):
+            if not isinstance(left, dict) or left.keys() != right.keys():
+                return False
+            pairs.extend((left[key], item) for key, item in right.items())
+        elif not _scalars_equal(left, right):
+            return False
+    return True
+
+
+def _scalars_equal(left: object, right: object) -> bool:
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(right, (int, float)):
+        same_nan = left != left and right != right  # noqa: PLR0124 - only NaN differs from itself
+        return isinstance(left, (int, float)) and (left == right or same_nan)
+    if right is None:
+        return left is None
+    return isinstance(right, str) and isinstance(left, str) and left == right
