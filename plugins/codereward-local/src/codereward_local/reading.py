@@ -1,0 +1,93 @@
+"""What the box reports, read with a cap and put into codereward's terms."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from typing import Any, Final
+
+from codereward import CommandResult, Limits, Status
+
+__all__ = ["not_started", "read_result"]
+
+OVERRUN: Final = {
+    "wall_seconds": Status.TIMED_OUT,
+    "cpu_seconds": Status.TIMED_OUT,
+    "memory_bytes": Status.OUT_OF_MEMORY,
+    "output_bytes": Status.OUTPUT_LIMIT,
+    "result_bytes": Status.OUTPUT_LIMIT,
+    "disk_bytes": Status.OUTPUT_LIMIT,
+}
+"""Limit that ended a command → its status."""
+
+COMPLAINTS: Final = (
+    ("memory_bytes", (b"MemoryError", b"heap out of memory", b"bad_alloc", b"Cannot allocate memory")),
+    ("memory_bytes", (b"Array buffer allocation failed", b"Out of memory")),
+    ("disk_bytes", (b"No space left on device", b"File too large")),
+    ("processes", (b"can't start new thread", b"Resource temporarily unavailable", b"EAGAIN")),
+)
+"""What a program that failed for a limit says last on its standard error."""
+
+TAIL: Final = 4096
+
+
+def not_started(reason: str, limit: str | None = None) -> CommandResult:
+    """The result of a command that never ran."""
+    status = OVERRUN[limit] if limit else Status.NOT_STARTED
+    return CommandResult(status, stderr=reason.encode("utf-8", "replace"), limit=limit)
+
+
+def read_result(report: Mapping[str, Any], fds: list[int], limits: Limits) -> CommandResult:
+    """One command's result; reads the descriptors, which stay open."""
+    caps = (limits.output_bytes, limits.output_bytes, limits.result_bytes)
+    texts = [_read(fd, cap) for fd, cap in zip(fds, caps, strict=False)]
+    stdout, stderr, result = (*texts, b"")[:3]
+    limit = report.get("limit") or _overflow(fds, caps) or _complaint(report, stderr)
+    status, code, number = _ending(report["status"], limit)
+    return CommandResult(
+        status=status,
+        exit_code=code,
+        signal=number,
+        stdout=stdout,
+        stderr=stderr,
+        result=result,
+        truncated=_overflow(fds, caps) is not None,
+        limit=limit,
+        wall_seconds=float(report["wall"]),
+        cpu_seconds=float(report["cpu"]),
+    )
+
+
+def _read(fd: int, cap: int) -> bytes:
+    parts = []
+    position = 0
+    while position < cap and (part := os.pread(fd, min(cap - position, 2**20), position)):
+        parts.append(part)
+        position += len(part)
+    return b"".join(parts)
+
+
+def _overflow(fds: list[int], caps: tuple[int, int, int]) -> str | None:
+    names = ("output_bytes", "output_bytes", "result_bytes")
+    sized = zip(fds, caps, names, strict=False)
+    return next((name for fd, cap, name in sized if os.fstat(fd).st_size > cap), None)
+
+
+def _complaint(report: Mapping[str, Any], stderr: bytes) -> str | None:
+    """The limit that made a program fail by itself, told by what it said and what is used up."""
+    if report["status"] == 0:
+        return None
+    if report["disk_full"]:
+        return "disk_bytes"
+    tail = stderr[-TAIL:]
+    return next((limit for limit, words in COMPLAINTS if any(word in tail for word in words)), None)
+
+
+def _ending(status: int, limit: str | None) -> tuple[Status, int | None, int | None]:
+    if limit in OVERRUN:
+        return OVERRUN[limit], None, None
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return Status.EXITED, code, None
+    return Status.SIGNALED, None, int(signal.Signals(-code)) if -code in signal.valid_signals() else -code
