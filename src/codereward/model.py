@@ -71,9 +71,9 @@ class Wanted:
     """Fence tags of that language in lower case, as `("python", "py")`."""
     entry_point: str | None = None
     """Name the code has to define, when the row says so."""
-    parses: Callable[[str], bool] | None = None
+    parses: Callable[[str], bool | None] | None = None
     """Tells whether a text is a program of this language; `None`: nobody can tell."""
-    defines: Callable[[str, str], bool] | None = None
+    defines: Callable[[str, str], bool | None] | None = None
     """Tells whether `(code, name)`: the code defines the name; `None`: nobody can tell."""
 
 

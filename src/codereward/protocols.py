@@ -138,7 +138,6 @@ class Executor(Protocol):
 
     async def aclose(self) -> None:
         """Destroy everything that is still alive. Idempotent; `run` may be called again after."""
-        return None
 
 
 class Scorer(Protocol):

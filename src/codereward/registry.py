@@ -130,7 +130,9 @@ class Registry:
         Raises:
             PluginError: It claims a taken name, or implements an unknown hook.
         """
-        plugin = Plugin(owner=owner, distribution=owner, version="", module=getattr(module, "__name__", owner))
+        plugin = Plugin(
+            owner=owner, distribution=owner, version="", module=getattr(module, "__name__", owner)
+        )
         self._add(module, plugin)
         self.plugins[owner] = plugin
         return plugin
@@ -160,12 +162,10 @@ class Registry:
     def _claim(
         self, kind: Kind, owner: str, found: list[Component], name: str, factory: Callable[..., Any]
     ) -> None:
-        if not isinstance(name, str) or not NAME.fullmatch(name):
+        if not NAME.fullmatch(str(name)):
             msg = f"{owner} registers a {kind} as {name!r}: names are lower-case letters, digits and hyphens"
             raise PluginError(msg)
-        if not callable(factory):
-            msg = f"{owner} registers {kind} {name!r} with {factory!r}, which cannot be called: give a class or a function"
-            raise PluginError(msg)
+        refuse_uncallable(factory, f"{owner} registers {kind} {name!r}")
         taken = [*found, *self._components.values()]
         holder = next((one.owner for one in taken if (one.kind, one.name) == (kind, name)), None)
         if holder is not None:
@@ -266,6 +266,13 @@ def check_component(kind: Kind, component: object, what: str) -> None:
         raise PluginError(msg)
 
 
+def refuse_uncallable(factory: object, what: str) -> None:
+    """Refuse a factory that cannot make anything."""
+    if not callable(factory):
+        msg = f"{what} with {factory!r}, which cannot be called: give a class or a function"
+        raise PluginError(msg)
+
+
 def refuse_undecorated(module: object, owner: str) -> None:
     """Refuse a hook implementation that lacks the decorator; pluggy would not see it."""
     for name in dir(module):
@@ -322,7 +329,9 @@ def chosen(distribution: str) -> bool:
     """Whether the environment lets a distribution's plugins load."""
     wanted = os.environ.get(PLUGINS_VARIABLE)
     names: Iterable[str] = (wanted or "").split(",")
-    return wanted is None or distribution == OWN_DISTRIBUTION or distribution in {one.strip() for one in names}
+    return (
+        wanted is None or distribution == OWN_DISTRIBUTION or distribution in {one.strip() for one in names}
+    )
 
 
 def describe(owner: str, point: EntryPoint) -> Plugin:

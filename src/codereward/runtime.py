@@ -40,11 +40,6 @@ class Door:
         self._state = _State()
         _doors.add(self)
 
-    @property
-    def generation(self) -> int:
-        """Changes whenever the loop is another one; what belongs to a loop is kept by it."""
-        return id(self._state)
-
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` on the loop and wait for it, from any thread but the loop's own.
 
@@ -95,7 +90,9 @@ class _State:
         with self.lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self.thread = threading.Thread(target=_serve, args=(self._loop,), name="codereward", daemon=True)
+                self.thread = threading.Thread(
+                    target=_serve, args=(self._loop,), name="codereward", daemon=True
+                )
                 self.thread.start()
             return self._loop
 

@@ -139,7 +139,9 @@ def expected_values(row: Row, count: int) -> list[object]:
     value = expected_value(row)
     if not isinstance(value, list) or len(value) != count:
         have = f"{len(value)} values" if isinstance(value, list) else f"a {type(value).__name__}"
-        msg = f"column 'expected' has to be a list of {count} values, one for each of 'tests'; it holds {have}"
+        msg = (
+            f"column 'expected' has to be a list of {count} values, one for each of 'tests'; it holds {have}"
+        )
         raise DatasetError(msg)
     return value
 

@@ -6,16 +6,28 @@ of what it needs before the completion runs, so that an honest program that rebi
 its streams, changes directory or leaves early does not disturb its own result.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 import traceback
 import types
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
 LOAD, TEST, VALUE = "load", "test", "value"
 
 
-def report(frame, path=os.environ.get("CODEREWARD_RESULT", ""), dumps=json.dumps, os=os):
+def report(
+    frame: dict[str, str],
+    path: str = os.environ.get("CODEREWARD_RESULT", ""),
+    dumps: Callable[..., str] = json.dumps,
+    os: Any = os,
+) -> None:
     """Append one frame to the result channel."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     data = dumps(frame).encode() + b"\n"
@@ -24,7 +36,12 @@ def report(frame, path=os.environ.get("CODEREWARD_RESULT", ""), dumps=json.dumps
     os.close(descriptor)
 
 
-def leave(status, exit_now=os._exit, stdout=sys.stdout, stderr=sys.stderr):
+def leave(
+    status: int,
+    exit_now: Callable[[int], NoReturn] = os._exit,
+    stdout: Any = sys.stdout,
+    stderr: Any = sys.stderr,
+) -> NoReturn:
     """End the process now, whatever threads and handlers the completion left behind."""
     for stream in (stdout, stderr, sys.stdout, sys.stderr):
         try:
@@ -34,7 +51,12 @@ def leave(status, exit_now=os._exit, stdout=sys.stdout, stderr=sys.stderr):
     exit_now(status)
 
 
-def fail(stage, error, show=traceback.print_exception, one_line=traceback.format_exception_only):
+def fail(
+    stage: str,
+    error: BaseException,
+    show: Callable[..., None] = traceback.print_exception,
+    one_line: Callable[..., list[str]] = traceback.format_exception_only,
+) -> NoReturn:
     """Report an exception and end the process."""
     try:
         show(type(error), error, error.__traceback__, file=sys.stderr)
@@ -48,7 +70,13 @@ def fail(stage, error, show=traceback.print_exception, one_line=traceback.format
     leave(1)
 
 
-def load(path, module, compile=compile, exec=exec, exit=SystemExit):
+def load(
+    path: str,
+    module: types.ModuleType,
+    compile: Any = compile,
+    exec: Any = exec,
+    exit: type[BaseException] = SystemExit,
+) -> None:
     """Run the completion as a module of its own; leaving early ends its loading, no more."""
     with open(path, "rb") as source:
         code = compile(source.read(), path, "exec", dont_inherit=True)
@@ -58,21 +86,35 @@ def load(path, module, compile=compile, exec=exec, exit=SystemExit):
         pass
 
 
-def plain(value):
+def plain(value: Any) -> object:
     """Give the JSON form of number and array types that are not built in (numpy's)."""
     if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError("a value of type %s has no JSON form" % type(value).__name__)
 
 
-def encode(value, dumps=json.dumps, lift=getattr(sys, "set_int_max_str_digits", None), plain=plain):
+def encode(
+    value: object,
+    dumps: Callable[..., str] = json.dumps,
+    lift: Any = getattr(sys, "set_int_max_str_digits", None),
+    plain: Callable[[Any], object] = plain,
+) -> str:
     """The value as JSON text."""
     if lift is not None:
         lift(0)
     return dumps(value, default=plain)
 
 
-def main(eval=eval, compile=compile, load=load, fail=fail, leave=leave, report=report, encode=encode):
+def main(
+    eval: Any = eval,
+    exec: Any = exec,
+    compile: Any = compile,
+    load: Callable[..., None] = load,
+    fail: Callable[..., NoReturn] = fail,
+    leave: Callable[..., NoReturn] = leave,
+    report: Callable[..., None] = report,
+    encode: Callable[..., str] = encode,
+) -> None:
     """Load the completion, evaluate the question whose number is the first argument, report."""
     number = int(sys.argv[1])
     directory = os.getcwd()
@@ -91,10 +133,10 @@ def main(eval=eval, compile=compile, load=load, fail=fail, leave=leave, report=r
         exec(setup, module.__dict__)
         value = eval(test, module.__dict__)
         stage = VALUE
-        text = encode(value)
+        frame = {"value": encode(value)}
     except BaseException as error:
         fail(stage, error)
-    report({"value": text})
+    report(frame)
     leave(0)
 
 
