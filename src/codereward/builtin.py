@@ -1,11 +1,14 @@
 """Hook implementations of the components that ship with codereward."""
 
+from typing import Any
+
 from codereward.hookspecs import (
     RegisterExtractor,
     RegisterHarness,
     RegisterScorer,
     hookimpl,
 )
+from codereward.protocols import Extractor, Harness, Scorer
 
 __all__: list[str] = []
 
@@ -13,23 +16,45 @@ __all__: list[str] = []
 @hookimpl
 def codereward_register_extractors(register: RegisterExtractor) -> None:
     """Register `fenced`."""
-    from codereward.extractors import FencedExtractor
-
-    register("fenced", FencedExtractor)
+    register("fenced", fenced)
 
 
 @hookimpl
 def codereward_register_harnesses(register: RegisterHarness) -> None:
     """Register `python`."""
-    from codereward.harnesses import PythonHarness
-
-    register("python", PythonHarness)
+    register("python", python)
 
 
 @hookimpl
 def codereward_register_scorers(register: RegisterScorer) -> None:
     """Register `exact` and `partial`."""
-    from codereward.scorers import Exact, Partial
+    register("exact", exact)
+    register("partial", partial)
 
-    register("exact", Exact)
-    register("partial", Partial)
+
+def fenced(**options: Any) -> Extractor:
+    """Make the extractor `fenced`."""
+    from codereward.extractors import FencedExtractor
+
+    return FencedExtractor(**options)
+
+
+def python(**options: Any) -> Harness:
+    """Make the harness `python`; `limits` may be a table, as configuration files hold it."""
+    from codereward.harnesses import PythonHarness
+
+    return PythonHarness(**options)
+
+
+def exact(**options: Any) -> Scorer:
+    """Make the scorer `exact`."""
+    from codereward.scorers import Exact
+
+    return Exact(**options)
+
+
+def partial(**options: Any) -> Scorer:
+    """Make the scorer `partial`."""
+    from codereward.scorers import Partial
+
+    return Partial(**options)

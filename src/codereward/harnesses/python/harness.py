@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import ClassVar
 
@@ -43,14 +44,14 @@ class PythonHarness(Harness):
     completion has to define. The completion is loaded as a module (`__name__` is not `"__main__"`).
 
     Args:
-        limits: What each process may use.
+        limits: What each process may use; a mapping of `Limits` fields will do.
     """
 
     language: ClassVar[str] = "python"
     tags: ClassVar[tuple[str, ...]] = ("python", "py", "python3", "py3")
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: Limits | Mapping[str, float] | None = None) -> None:
+        self.limits = limits if isinstance(limits, Limits) else Limits(**(limits or {}))  # type: ignore[arg-type]
 
     def split(self, row: Row) -> tuple[Questions, Answers]:
         """Split a row into expressions and the values they should have."""

@@ -1,0 +1,73 @@
+"""One block of code in a completion, and what its fence says about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+__all__ = ["Block", "normalized", "speaks", "tag_of"]
+
+_WORD: Final = re.compile(r"[\s{.]*([\w+#-]+)")
+_BASE: Final = re.compile(r"(?:lang(?:uage)?-)?([a-z]+(?:\+\+|#)?)")
+
+
+class Block(NamedTuple):
+    """A block as a reader found it."""
+
+    code: str
+    """The text between the fences, without the indentation of the list or quote around it."""
+    tag: str | None
+    """First word of the info string, as written; `None` when there is none."""
+    start: int
+    """Where the code starts in the completion, in characters."""
+    end: int
+    """Where the code ends in the completion, in characters."""
+    closed: bool
+    """Whether a closing fence ended it."""
+
+
+def tag_of(info: str) -> str | None:
+    """Language word of an info string: `python` for `python title="x"`, `{.python}`, `python:a.py`."""
+    found = _WORD.match(info)
+    return found[1] if found else None
+
+
+def speaks(tag: str | None, tags: Collection[str]) -> bool:
+    """Whether a fence tag means a language with these lower-case `tags`.
+
+    Models decorate tags: `Python`, `python3`, `python_code` and `language-python` are all `python`.
+    """
+    if tag is None:
+        return False
+    lower = tag.lower()
+    if lower in tags:
+        return True
+    base = _BASE.match(lower)
+    return base is not None and base[1] in tags
+
+
+def normalized(code: str) -> str:
+    r"""`code` with `\n` for every line end, and without the indentation all its lines share."""
+    if "\r" in code:
+        code = code.replace("\r\n", "\n").replace("\r", "\n")
+    if code.lstrip("\n")[:1] in {" ", "\t"}:
+        code = _dedent(code)
+    return code
+
+
+def _dedent(code: str) -> str:
+    lines = code.split("\n")
+    margin = _margin([line for line in lines if line.strip(" \t")])
+    return "\n".join(line[len(margin) :] if line.startswith(margin) else line.lstrip(" \t") for line in lines)
+
+
+def _margin(lines: list[str]) -> str:
+    """Longest run of blanks that every line starts with."""
+    if not lines:
+        return ""
+    low, high = min(lines), max(lines)
+    size = 0
+    while size < min(len(low), len(high)) and low[size] == high[size] and low[size] in " \t":
+        size += 1
+    return low[:size]
