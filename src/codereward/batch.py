@@ -135,9 +135,8 @@ class Batch:
         shared = self._claim(job, extraction)
         if shared is None:
             return
-        verdict = await self._execute(job, extraction.code, start)
-        shared.verdict = verdict
-        self._settle(job.index, replace(verdict, extraction=extraction))
+        shared.verdict = verdict = await self._execute(job, extraction, start)
+        self._settle(job.index, verdict)
         for index, theirs in shared.waiting:
             self._settle(index, replace(verdict, extraction=theirs, deduped=True))
 
@@ -162,20 +161,19 @@ class Batch:
             self._settle(job.index, replace(shared.verdict, extraction=extraction, deduped=True))
         return None
 
-    async def _execute(self, job: Job, code: str, start: float) -> Verdict:
-        """Build, run, read and score; the extraction is filled in by the caller."""
-        program = guarded("harness", job.harness, "build", job.index, code, job.questions)
+    async def _execute(self, job: Job, extraction: Extraction, start: float) -> Verdict:
+        program = guarded("harness", job.harness, "build", job.index, extraction.code, job.questions)
         built = perf_counter()
         try:
             async with self._limiter:
                 run = await self._executor.run(program)
         except BackendUnavailable as error:
-            return unavailable(str(error))
+            return unavailable(str(error), extraction)
         ran = perf_counter()
         observation: Observation = guarded("harness", job.harness, "read", job.index, run, job.questions)
         score = self._score(job, observation)
         timings = Timings(built - start, ran - built, perf_counter() - ran)
-        return self._verdict(observation, score, run, timings)
+        return self._verdict(extraction, observation, score, run, timings)
 
     def _score(self, job: Job, observation: Observation) -> float:
         if observation.outcome is not Outcome.SCORED:
@@ -183,7 +181,14 @@ class Batch:
         score: float = guarded("scorer", self._scoring.scorer, "score", job.index, observation, job.answers)
         return checked_score(score, self._scoring.scorer)
 
-    def _verdict(self, observation: Observation, score: float, run: Run, timings: Timings) -> Verdict:
+    def _verdict(
+        self,
+        extraction: Extraction,
+        observation: Observation,
+        score: float,
+        run: Run,
+        timings: Timings,
+    ) -> Verdict:
         kept = sum(len(command.result) for command in run.commands) <= KEPT_BYTES
         shown = shown_command(run)
         return Verdict(
@@ -192,7 +197,7 @@ class Batch:
             outcome=observation.outcome,
             blame=Blame.NOBODY if observation.outcome is Outcome.SCORED else Blame.PROGRAM,
             reason=observation.reason,
-            extraction=NO_EXTRACTION,
+            extraction=extraction,
             cases=observation.cases
             if kept
             else tuple(replace(one, value=MISSING) for one in observation.cases),
@@ -225,7 +230,7 @@ class Batch:
 NO_EXTRACTION: Final = Extraction(code=None, how="the batch ended before the completion was looked at")
 
 
-def unavailable(reason: str) -> Verdict:
+def unavailable(reason: str, extraction: Extraction = NO_EXTRACTION) -> Verdict:
     """The verdict on a completion that the backend could not run."""
     return Verdict(
         reward=None,
@@ -233,7 +238,7 @@ def unavailable(reason: str) -> Verdict:
         outcome=Outcome.UNAVAILABLE,
         blame=Blame.BACKEND,
         reason=reason,
-        extraction=NO_EXTRACTION,
+        extraction=extraction,
     )
 
 

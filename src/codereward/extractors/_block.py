@@ -25,6 +25,8 @@ class Block(NamedTuple):
     """Where the code ends in the completion, in characters."""
     closed: bool
     """Whether a closing fence ended it."""
+    indented: bool = False
+    """Whether the fence was indented, and its lines lost as much indentation as they had of that."""
 
 
 def tag_of(info: str) -> str | None:

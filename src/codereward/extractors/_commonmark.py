@@ -72,7 +72,9 @@ def _read_block(events: Iterator[Any], stand_in: str, text: str, where: Any) -> 
     start, end = (pieces[0][0], pieces[-1][1]) if pieces else (body, body)
     closed = stand_in[end:ended].rstrip(" \t\n").endswith(stand_in[opened])
     info = text[opened:body].strip().lstrip(stand_in[opened])
-    return Block(normalized("".join(piece[2] for piece in pieces)), tag_of(info), start, end, closed)
+    indented = len(pieces) > 1 and stand_in[opened - 1] == " "
+    code = normalized("".join(piece[2] for piece in pieces))
+    return Block(code, tag_of(info), start, end, closed, indented)
 
 
 def _pieces(events: Iterator[Any], text: str) -> Iterator[tuple[int, int, str]]:

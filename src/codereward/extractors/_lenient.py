@@ -23,7 +23,7 @@ _FENCE: Final = re.compile(
 _CONTAINER: Final = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*")
 _QUOTE: Final = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _TAG: Final = re.compile(r"(?:[a-z][\w+#.-]*|\{[^\n}]*\})(?:[ \t:,{][^\n]*)?", re.IGNORECASE)
-_PROSE: Final = re.compile(r"[^\w\s{.]|[A-Z][a-z']*[ \t]+\w")
+_PROSE: Final = re.compile(r"[^\w\s{.]|\.(?!\w)|[A-Z][a-z']*[ \t]+\w")
 _WINDOW: Final = 64
 """How many fences past a doubtful closing one are looked at for a better one."""
 

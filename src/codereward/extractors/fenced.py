@@ -152,7 +152,7 @@ class _Search:
         """Whether nothing speaks against CommonMark's reading of `block`."""
         if has_fence_line(block.code):
             return self._parses(block.code) is True
-        return block.closed
+        return block.closed and not (block.indented and self._parses(block.code) is False)
 
     def _quick(self, name: str) -> Block | None:
         """The first block that defines `name`, where the usual reading leaves no doubt."""

@@ -48,13 +48,13 @@ def decode_json(text: str | bytes) -> object:
     key, or an integer of more than `MAX_DIGITS` digits, is `UNEQUAL` in its place.
 
     Args:
-        text: JSON text; its size is bounded by who read it.
+        text: JSON text, as UTF-8 when it is bytes; its size is bounded by who read it.
 
     Raises:
         Undecodable: It is no JSON.
     """
     try:
-        return json.loads(text, parse_int=_integer, object_pairs_hook=_object)
+        return _DECODER.decode(text if isinstance(text, str) else text.decode())
     except (ValueError, RecursionError) as error:
         msg = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Undecodable(msg) from None
@@ -79,6 +79,9 @@ def _long_integer(digits: str) -> int:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object] | Unequal:
     decoded = dict(pairs)
     return decoded if len(decoded) == len(pairs) else UNEQUAL
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=_integer, object_pairs_hook=_object)
 
 
 def plain_json(value: object, depth: int = MAX_DEPTH) -> object:

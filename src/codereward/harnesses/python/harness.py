@@ -72,12 +72,11 @@ class PythonHarness(Harness):
 
     def build(self, code: str, questions: Questions) -> Program:
         """Lay the completion, the questions and the runner side by side."""
-        asked = json.dumps({"items": questions.items, "setup": questions.setup})
         return Program(
             language=self.language,
             files={
                 "runner.py": runner_source(),
-                "questions.json": asked.encode(),
+                "questions.json": asked(questions),
                 "solution.py": code.encode("utf-8", "surrogatepass"),
             },
             commands=tuple(case_command(number) for number in range(len(questions.items))),
@@ -166,6 +165,12 @@ def refuse_broken(items: tuple[str, ...], setup: str) -> None:
 def case_command(number: int) -> Command:
     """The command that asks question `number`, in an interpreter that ignores its surroundings."""
     return Command(("python3", "-I", "-B", "runner.py", str(number)))
+
+
+@functools.lru_cache(maxsize=64)
+def asked(questions: Questions) -> bytes:
+    """The questions as the runner reads them; the programs of a group share them."""
+    return json.dumps({"items": questions.items, "setup": questions.setup}).encode()
 
 
 @functools.cache
