@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from codereward.errors import *  # noqa: F403
 from codereward.errors import __all__ as _errors
 from codereward.hookspecs import (
+    RegisterCommand,
     RegisterExecutor,
     RegisterExtractor,
     RegisterHarness,
@@ -25,6 +26,7 @@ __all__ = [  # noqa: PLE0604 - the parts' own lists
     *_errors,
     *_model,
     *_protocols,
+    "RegisterCommand",
     "RegisterExecutor",
     "RegisterExtractor",
     "RegisterHarness",

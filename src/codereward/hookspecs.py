@@ -8,15 +8,19 @@ and an implementation may take fewer of them than the specification.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import pluggy
 
 from codereward.model import Verdict
 from codereward.protocols import Executor, Extractor, Harness, Scorer
 
+if TYPE_CHECKING:
+    import typer
+
 __all__ = [
     "PROJECT",
+    "RegisterCommand",
     "RegisterExecutor",
     "RegisterExtractor",
     "RegisterHarness",
@@ -61,6 +65,13 @@ class RegisterScorer(Protocol):
         """Register `factory` under `name`; it is called later, with the user's options."""
 
 
+class RegisterCommand(Protocol):
+    """What `codereward_register_commands` is given to call."""
+
+    def __call__(self, name: str, factory: Callable[[], typer.Typer]) -> None:
+        """Register `factory` under `name`; it is called when the command line starts."""
+
+
 @hookspec
 def codereward_register_extractors(register: RegisterExtractor) -> None:
     """Register extractors by name.
@@ -83,6 +94,11 @@ def codereward_register_executors(register: RegisterExecutor) -> None:
 @hookspec
 def codereward_register_scorers(register: RegisterScorer) -> None:
     """Register scorers by name."""
+
+
+@hookspec
+def codereward_register_commands(register: RegisterCommand) -> None:
+    """Register a group of commands by name: `codereward <name> ...`."""
 
 
 @hookspec

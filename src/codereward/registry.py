@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Component", "Kind", "Plugin", "Registry", "default_registry"]
 
-Kind = Literal["extractor", "harness", "executor", "scorer"]
+Kind = Literal["extractor", "harness", "executor", "scorer", "command"]
 
 PLUGINS_VARIABLE: Final = "CODEREWARD_PLUGINS"
 """Unset: every plugin is loaded. Empty: built-ins only. Else: these distributions, by commas."""
@@ -35,18 +35,21 @@ HOOK_OF: Final[Mapping[Kind, str]] = {
     "harness": "codereward_register_harnesses",
     "executor": "codereward_register_executors",
     "scorer": "codereward_register_scorers",
+    "command": "codereward_register_commands",
 }
 METHODS_OF: Final[Mapping[Kind, tuple[str, ...]]] = {
     "extractor": ("extract",),
     "harness": ("split", "build", "read", "parses", "defines"),
     "executor": ("run", "aclose"),
     "scorer": ("score",),
+    "command": ("command",),
 }
 ATTRIBUTES_OF: Final[Mapping[Kind, tuple[str, ...]]] = {
     "extractor": (),
     "harness": ("language", "tags"),
     "executor": (),
     "scorer": (),
+    "command": (),
 }
 PACKAGE_OF: Final[Mapping[tuple[Kind, str], str]] = {
     ("executor", "local"): "codereward-local",
