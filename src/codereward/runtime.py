@@ -8,6 +8,8 @@ and is replaced whole in the child of a fork.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures.thread  # noqa: F401 - its hook at the end has to be registered before ours
+import logging
 import os
 import threading
 import weakref
@@ -18,6 +20,8 @@ from typing import Any, Final, TypeVar
 from codereward.errors import ConfigError
 
 __all__ = ["Door"]
+
+logger = logging.getLogger("codereward")
 
 T = TypeVar("T")
 
@@ -145,4 +149,15 @@ def _after_fork() -> None:
         door.reset()
 
 
+def _close_all() -> None:
+    """Close every door while threads can still be started, without which hardly an executor can clean up."""
+    for door in list(_doors):
+        try:
+            door.close()
+        except Exception:
+            logger.exception("a pipeline could not be closed at the end of the interpreter")
+
+
 os.register_at_fork(after_in_child=_after_fork)
+# `atexit` is too late: thread pools are shut by then. It also passes over the children of multiprocessing.
+threading._register_atexit(_close_all)  # type: ignore[attr-defined]  # noqa: SLF001 - there is no public one
