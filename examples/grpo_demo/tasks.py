@@ -35,9 +35,9 @@ class Task:
         return f"Write {self.name}({self.parameters}): {self.says}."
 
     @property
-    def tests(self) -> list[str]:
-        """One expression per case, as `add(2, 3)`."""
-        return [f"{self.name}({arguments})" for arguments in self.cases]
+    def test(self) -> str:
+        """One expression that asks for the values of all cases: `[add(2, 3), add(7, 0)]`."""
+        return f"[{', '.join(f'{self.name}({arguments})' for arguments in self.cases)}]"
 
     def function(self, body: str, *, name: str | None = None) -> str:
         """The source of the function with the given body."""
@@ -45,13 +45,13 @@ class Task:
         return f"def {name or self.name}({self.parameters}):\n{lines}"
 
     def row(self) -> Row:
-        """The row of the data set: TRL reads `prompt`, the reward reads `tests` and `expected`.
+        """The row of the data set: TRL reads `prompt`, the reward reads `test` and `expected`.
 
-        `expected` is one JSON text, because a column of a data set holds values of one type.
+        `expected` is JSON text, because all values in a column of a data set have one type.
         """
         return {
             "prompt": [{"role": "user", "content": self.prompt}],
-            "tests": self.tests,
+            "test": self.test,
             "expected": json.dumps(list(self.cases.values())),
         }
 

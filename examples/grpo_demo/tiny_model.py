@@ -16,6 +16,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers.utils.logging import disable_progress_bar
 from warm_start import Example, examples
 
 __all__ = ["WarmStart", "warm_started"]
@@ -52,7 +53,10 @@ class WarmStart:
         return hashlib.sha256(everything.encode()).hexdigest()[:12]
 
 
-def warm_started(cache: Path, recipe: WarmStart, report: Report = print) -> Path:
+RECIPE = WarmStart()
+
+
+def warm_started(cache: Path, recipe: WarmStart = RECIPE, report: Report = print) -> Path:
     """Return the folder of the warm-started model; make it when the cache does not hold it yet."""
     corpus = list(examples(recipe.steps * recipe.batch, recipe.seed))
     folder = cache / f"tiny-{recipe.key(corpus)}"
@@ -69,6 +73,7 @@ def warm_started(cache: Path, recipe: WarmStart, report: Report = print) -> Path
 
 def make(folder: Path, corpus: Sequence[Example], recipe: WarmStart, report: Report) -> None:
     """Train tokenizer and model on the corpus and save both."""
+    disable_progress_bar()
     torch.manual_seed(recipe.seed)
     tokenizer = make_tokenizer(corpus, recipe.vocabulary)
     model = make_model(tokenizer, recipe)
