@@ -28,6 +28,7 @@ from codereward.model import (
     Wanted,
 )
 from codereward.protocols import Executor, Extractor, Harness, Scorer
+from codereward.values import identical
 
 __all__ = ["Batch", "Job", "Scoring"]
 
@@ -149,12 +150,14 @@ class Batch:
 
     def _claim(self, job: Job, extraction: Extraction) -> _Shared | None:
         """The place for this program's verdict, or `None` when an identical one provides it."""
+        if not self._scoring.dedupe:
+            return _Shared(job.answers)
         key = (job.harness.language, extraction.code, job.questions)
-        shared = self._shared.get(key) if self._scoring.dedupe else None
-        if shared is None or shared.answers != job.answers:
-            return (
-                self._shared.setdefault(key, _Shared(job.answers)) if shared is None else _Shared(job.answers)
-            )
+        shared = self._shared.setdefault(key, fresh := _Shared(job.answers))
+        if shared is fresh:
+            return shared
+        if not same_answers(shared.answers, job.answers):
+            return fresh
         if shared.verdict is None:
             shared.waiting.append((job.index, extraction))
         else:
@@ -245,6 +248,11 @@ def unavailable(reason: str, extraction: Extraction = NO_EXTRACTION) -> Verdict:
 def wanted_by(harness: Harness, entry_point: str | None) -> Wanted:
     """What a harness wants an extractor to find."""
     return Wanted(harness.language, harness.tags, entry_point, harness.parses, harness.defines)
+
+
+def same_answers(one: Answers, other: Answers) -> bool:
+    """Whether two rows certainly expect the same."""
+    return one is other or (one.comparators == other.comparators and identical(one.value, other.value))
 
 
 def shown_command(run: Run) -> CommandResult | None:

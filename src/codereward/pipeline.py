@@ -24,6 +24,7 @@ from codereward.registry import Registry, check_component, default_registry
 from codereward.rows import ExpectedFormat, Rows
 from codereward.runtime import Door
 from codereward.scorers import FunctionScorer
+from codereward.values import identical
 from codereward.wrappers import Attributing
 
 if TYPE_CHECKING:
@@ -332,7 +333,7 @@ class Splitter:
         Raises:
             DatasetError: The row cannot be scored.
         """
-        if self._last is not None and same(self._last[0], row):
+        if self._last is not None and identical(self._last[0], row):
             return self._last[1]
         try:
             harness = self._harness(row)
@@ -352,14 +353,6 @@ class Splitter:
         known = ", ".join(harness.language for harness in self._harnesses)
         msg = f"no harness for the language {row.get('language')!r}; the pipeline has: {known}"
         raise DatasetError(msg)
-
-
-def same(row: Row, other: Row) -> bool:
-    """Whether two rows are certainly equal; arrays and other oddities are not certain."""
-    try:
-        return bool(row == other)
-    except Exception:  # noqa: BLE001 - whatever an exotic value's comparison raises
-        return False
 
 
 # ---------------------------------------------------------------------- arguments

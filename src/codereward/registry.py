@@ -60,6 +60,14 @@ PACKAGE_OF: Final[Mapping[tuple[Kind, str], str]] = {
 }
 """Which package brings a name that is not installed: a hint in an error, nothing else."""
 
+ADVICE_OF: Final[Mapping[Kind, str]] = {
+    "extractor": "inherit codereward.Extractor",
+    "harness": "inherit codereward.Harness",
+    "executor": "inherit codereward.Executor",
+    "scorer": "inherit codereward.Scorer",
+    "command": "give a typer.Typer",
+}
+
 NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -258,11 +266,11 @@ def check_component(kind: Kind, component: object, what: str) -> None:
         raise PluginError(msg)
     for method in METHODS_OF[kind]:
         if not callable(getattr(component, method, None)):
-            msg = f"{what} has no method `{method}`: inherit codereward.{kind.capitalize()} and define it"
+            msg = f"{what} has no method `{method}`: {ADVICE_OF[kind]}"
             raise PluginError(msg)
     for attribute in ATTRIBUTES_OF[kind]:
         if not hasattr(component, attribute):
-            msg = f"{what} has no attribute `{attribute}`: see codereward.{kind.capitalize()}"
+            msg = f"{what} has no attribute `{attribute}`: {ADVICE_OF[kind]}"
             raise PluginError(msg)
     if kind == "executor" and not inspect.iscoroutinefunction(component.run):  # type: ignore[attr-defined]
         msg = f"{what}: `run` must be a coroutine function (`async def`)"

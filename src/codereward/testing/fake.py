@@ -40,6 +40,15 @@ SNIPPETS: Final = {
 }
 
 
+def never(_: int) -> None:
+    """A backend without faults."""
+
+
+def at_once(_: int) -> int:
+    """A backend without delay."""
+    return 0
+
+
 class FakeExecutor(Executor):
     """Pretends to run snippets.
 
@@ -56,8 +65,8 @@ class FakeExecutor(Executor):
 
     def __init__(
         self,
-        faults: Callable[[int], Fault | None] = lambda _: None,
-        pause: Callable[[int], int] = lambda _: 0,
+        faults: Callable[[int], Fault | None] = never,
+        pause: Callable[[int], int] = at_once,
     ) -> None:
         self._faults = faults
         self._pause = pause
@@ -82,6 +91,10 @@ class FakeExecutor(Executor):
     async def aclose(self) -> None:
         """Count the call."""
         self.closed += 1
+
+    def __reduce__(self) -> tuple[type[FakeExecutor], tuple[object, ...]]:
+        """Copy and pickle to an unused one."""
+        return type(self), (self._faults, self._pause)
 
     def _outcome(self, program: Program, fault: Fault | None) -> Run:
         if fault == "refused":

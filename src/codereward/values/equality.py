@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["json_equal"]
+__all__ = ["identical", "json_equal"]
 
 
 def json_equal(observed: object, expected: object) -> bool:
@@ -30,6 +30,39 @@ def json_equal(observed: object, expected: object) -> bool:
         elif not _scalars_equal(left, right):
             return False
     return True
+
+
+def identical(one: object, other: object) -> bool:
+    """Tell whether two values cannot be told apart: same types, same content, same order.
+
+    Python's own equality will not do: `1 == True == 1.0`. Values of types other than the built-in
+    ones of JSON (and tuples) are identical only to themselves.
+    """
+    pairs = [(one, other)]
+    while pairs:
+        left, right = pairs.pop()
+        if left is right:
+            continue
+        if type(left) is not type(right):
+            return False
+        if isinstance(left, (list, tuple)):
+            if len(left) != len(right):
+                return False
+            pairs.extend(zip(left, right, strict=True))
+        elif isinstance(left, dict):
+            if list(left) != list(right):
+                return False
+            pairs.extend((left[key], right[key]) for key in left)
+            pairs.extend(zip(left, right, strict=True))
+        elif not _same_scalar(left, right):
+            return False
+    return True
+
+
+def _same_scalar(left: object, right: object) -> bool:
+    if isinstance(left, float):
+        return repr(left) == repr(right)  # tells -0.0 from 0.0, and takes NaN for NaN
+    return isinstance(left, (str, bytes, int)) and left == right
 
 
 def _scalars_equal(left: object, right: object) -> bool:
