@@ -15,6 +15,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -217,7 +218,7 @@ reward(completions=["return 1"], test=["f()"], expected=[1])
 
 def test_ctrl_c_cancels_the_batch_and_cleans_up():
     """An interrupted call raises KeyboardInterrupt after its runs were cancelled, and closes at exit."""
-    script = textwrap.dedent(SCRIPT.format(tests=os.path.dirname(__file__)))
+    script = textwrap.dedent(SCRIPT.format(tests=str(Path(__file__).parent)))
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

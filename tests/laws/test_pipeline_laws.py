@@ -101,8 +101,13 @@ def test_rows_are_isolated_from_each_other(batch, turns, dedupe):
     assert [one.reward for one in verdicts] == [alone(row) for row in batch]
 
 
+def loses_once(schedule: Sequence[Fault | None]) -> bool:
+    """A sandbox lost twice running looks like a program that kills it; that is what the law says."""
+    return sum(fault in ("lost", "broken") for fault in schedule) <= 1
+
+
 @settings(max_examples=100, deadline=None)
-@given(batch=batches, schedule=faults)
+@given(batch=batches, schedule=faults.filter(loses_once))
 def test_none_only_when_the_backend_is_at_fault(batch, schedule):
     """Law 3: a backend without faults scores everything; with faults, what is scored is scored right."""
     with_faults = score(FakeExecutor(failing(schedule)), batch)
@@ -272,7 +277,7 @@ def test_a_bad_row_raises_before_anything_runs():
     """Law 3: the message names the row, and no program was run."""
     executor = FakeExecutor()
 
-    with pytest.raises(DatasetError, match="row 1 of the batch.*'expected'"), pipeline(executor) as reward:
+    with pytest.raises(DatasetError, match=r"row 1 of the batch.*'expected'"), pipeline(executor) as reward:
         reward.score(["return 1"] * 2, test=["f()"] * 2, expected=[1, {1, 2}])
 
     assert executor.programs == []
