@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 from collections.abc import Callable
 
 from codereward.model import Answers, Observation
@@ -32,7 +33,16 @@ class FunctionScorer(Scorer):
         return self.function(observation, answers)
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        """Pickle by the function, or by this object's own name where the decorator took it."""
+        """Pickle by the function, or by this object's own name where the decorator took it.
+
+        Raises:
+            pickle.PicklingError: The function is a lambda or a local one, which has no such name.
+        """
+        if "<" in self.function.__qualname__:
+            msg = (
+                f"the scorer {self.function.__qualname__} cannot be pickled: define it at the top of a module"
+            )
+            raise pickle.PicklingError(msg)
         return _restore, (self.function.__module__, self.function.__qualname__, type(self))
 
 

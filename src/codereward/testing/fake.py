@@ -111,7 +111,7 @@ class FakeExecutor(Executor):
     def _command(self, program: Program) -> CommandResult:
         if not program.files:
             return CommandResult(Status.EXITED, 0, stdout=b"canary\n")
-        snippet = program.files["solution.py"].decode("utf-8", "replace")
+        snippet = program.files["solution.py"].decode("utf-8", "replace").strip()
         verb, _, rest = snippet.partition(" ")
         if verb == "kill":
             msg = "the program took the fake sandbox down"
