@@ -133,7 +133,8 @@ async def _finish(aclose: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Cancel what still runs, wait for its clean-up, then free the rest."""
     tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in tasks:
-        task.cancel()
+        if not task.cancelling():  # a second one would interrupt the clean-up that the first began
+            task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     await aclose()
 

@@ -39,6 +39,9 @@ def test_an_older_trainer_calls_without_what_it_does_not_know(pipeline):
     assert pipeline(prompts, COMPLETIONS, **COLUMNS) == REWARDS
 
 
+@pytest.mark.filterwarnings(
+    "ignore:'asyncio.iscoroutinefunction' is deprecated:DeprecationWarning"
+)  # from 3.14
 def test_every_trainer_recognises_the_asynchronous_form(pipeline):
     """All ways to ask whether a callable is a coroutine function say yes for the asynchronous form only."""
     for recognises in (inspect.iscoroutinefunction, asyncio.iscoroutinefunction):
@@ -138,10 +141,22 @@ def test_a_spawned_worker_scores_groups_at_once(pipeline, asynchronous):
 def test_a_forked_child_starts_anew(pipeline):
     """After a fork both sides score: the child with sandboxes of its own, the parent as before."""
     assert pipeline(completions=COMPLETIONS, **COLUMNS) == REWARDS
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as forked:
-        child = forked.submit(pipeline, completions=COMPLETIONS, **COLUMNS)
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as process:
+        child = process.submit(pipeline, completions=COMPLETIONS, **COLUMNS)
         assert pipeline(completions=COMPLETIONS, **COLUMNS) == REWARDS
         assert child.result(60) == REWARDS
+
+
+def forked(succeeds):
+    """The id of a forked child, which ends with status 0 if `succeeds()` and never returns into pytest."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if succeeds() else 1
+        finally:
+            os._exit(status)
+    return child
 
 
 @multithreaded
@@ -150,8 +165,6 @@ def test_a_fork_in_mid_batch_harms_neither_side(pipeline):
     slow = [fenced(f"import time\ntime.sleep(0.5)\ndef answer():\n    return {number}") for number in (1, 2)]
     with ThreadPoolExecutor(1) as thread:
         batch = thread.submit(pipeline, completions=slow, **COLUMNS)
-        child = os.fork()
-        if child == 0:
-            os._exit(int(pipeline(completions=COMPLETIONS, **COLUMNS) != REWARDS))
+        child = forked(lambda: pipeline(completions=COMPLETIONS, **COLUMNS) == REWARDS)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert batch.result(60) == REWARDS
