@@ -9,7 +9,21 @@ from typing import Final
 
 __all__ = ["boot_source", "bundle"]
 
-MODULES: Final = ("wire", "limits", "files", "launch", "supervise")
+MODULES: Final = (
+    "wire",
+    "kernel",
+    "outer",
+    "limits",
+    "files",
+    "seccomp",
+    "guard",
+    "sandbox",
+    "launch",
+    "python",
+    "watch",
+    "supervise",
+    "zygote",
+)
 """In the order they import each other."""
 
 MARSHAL_VERSION: Final = 2
@@ -23,9 +37,10 @@ def boot_source() -> str:
 
 
 @functools.cache
-def bundle() -> bytes:
-    """Module name → source, marshalled."""
-    return marshal.dumps({name: _source(name) for name in MODULES}, MARSHAL_VERSION)
+def bundle(last: str) -> bytes:
+    """Module name → source, marshalled; `last` and what it may import."""
+    names = MODULES[: MODULES.index(last) + 1]
+    return marshal.dumps({name: _source(name) for name in names}, MARSHAL_VERSION)
 
 
 def _source(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Which Python the programs see, and the folders it needs in sight."""
+"""Which Python the programs see, and the folders that must be in sight for it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from codereward import BackendMisconfigured
 
 __all__ = ["Interpreter", "choose"]
+
+QUESTION: Final = (
+    "import sys; print(*sys.version_info[:2]); print(sys.executable, sys.prefix, sys.base_prefix, sep='\\n')"
+)
+OLDEST: Final = (3, 9)
+PATIENCE_SECONDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,72 +26,92 @@ class Interpreter:
     """One Python."""
 
     path: str
-    """The real file, no link and no script in front of it."""
-    prefix: str
-    """Folder that holds the interpreter with its standard library."""
+    """Its file; no script in front of it."""
+    places: tuple[str, ...]
+    """Folders that hold it, its standard library and its packages."""
 
 
-def choose(python: str | None, for_all: bool) -> Interpreter:
+def choose(python: str | None, *, as_root: bool) -> Interpreter:
     """The interpreter asked for, or the best at hand.
 
     Args:
-        python: Path or name of an interpreter; `None`: the one that runs codereward, else the
-            first `python3` on PATH that can be made visible.
-        for_all: Whether an unprivileged user has to reach it.
+        python: Path or name of an interpreter; `None`: the one that runs codereward (outside its
+            virtual environment), else the first `python3` on PATH.
+        as_root: Whether the box is made with root's rights, which opens folders on the way.
 
     Raises:
         BackendMisconfigured: There is none.
     """
     if python is not None:
-        return _asked(python, for_all)
-    for each in (_own(), *_on_path()):
-        if not for_all or _reachable(each.path):
-            return each
+        return _asked(python, as_root=as_root)
+    for each in _candidates():
+        found = _ask(each)
+        if found and _usable(found, as_root=as_root):
+            return found
     msg = (
-        f"no Python that a sandboxed program could reach: {sys.executable} lies in a folder that only its "
-        "owner may enter, and no other python3 is on PATH. Install one (`apt install python3`) or name "
-        "one with python="
+        f"no Python that a sandboxed program could use: {sys.executable} cannot be shown to other users, and "
+        "no other python3 is on PATH. Install one (`apt install python3`) or name one with python="
     )
     raise BackendMisconfigured(msg)
 
 
-def _own() -> Interpreter:
-    base = getattr(sys, "_base_executable", None) or sys.executable
-    return Interpreter(os.path.realpath(base), os.path.realpath(sys.base_prefix))
-
-
-def _on_path() -> list[Interpreter]:
+def _candidates() -> list[str]:
+    own = getattr(sys, "_base_executable", None) or sys.executable
     places = [*os.get_exec_path(), "/usr/bin"]
     found = (shutil.which("python3", path=place) for place in places)
-    unique = {each: None for each in found if each}
-    return [asked for each in unique if (asked := _ask(each))]
+    return list(dict.fromkeys([own, *(each for each in found if each)]))
 
 
-def _asked(python: str, for_all: bool) -> Interpreter:
+def _asked(python: str, *, as_root: bool) -> Interpreter:
     found = shutil.which(python)
     interpreter = _ask(found) if found else None
     if interpreter is None:
-        msg = f"python={python!r} is not a Python interpreter that runs here"
+        msg = f"python={python!r} is not a Python interpreter (3.9 or newer) that runs here"
         raise BackendMisconfigured(msg)
-    if for_all and not _reachable(interpreter.path):
-        msg = f"python={python!r} lies in a folder that only its owner may enter; a sandboxed program cannot"
+    if not _usable(interpreter, as_root=as_root):
+        msg = (
+            f"python={python!r} lies where other users may not read ({interpreter.path}); programs run as one"
+        )
         raise BackendMisconfigured(msg)
     return interpreter
 
 
 def _ask(path: str) -> Interpreter | None:
     """Ask an interpreter, or a script in front of one, where it really lies."""
-    question = "import sys; print(getattr(sys, '_base_executable', sys.executable)); print(sys.base_prefix)"
     try:
         answer = subprocess.run(
-            [path, "-I", "-S", "-c", question], capture_output=True, timeout=20, check=True
+            [path, "-I", "-c", QUESTION],
+            capture_output=True,
+            timeout=PATIENCE_SECONDS,
+            check=True,
+            stdin=subprocess.DEVNULL,
         )
-    except (OSError, subprocess.SubprocessError):
+        version, executable, *prefixes = os.fsdecode(answer.stdout).splitlines()
+    except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    executable, prefix = os.fsdecode(answer.stdout).splitlines()
-    return Interpreter(os.path.realpath(executable), os.path.realpath(prefix))
+    if tuple(map(int, version.split())) < OLDEST:
+        return None
+    real = os.path.realpath(executable)
+    around = (str(Path(real).parent.parent), *prefixes)
+    return Interpreter(
+        executable, _outermost([*around, *(["/nix/store"] if real.startswith("/nix/") else [])])
+    )
 
 
-def _reachable(path: str) -> bool:
-    """Whether every folder on the way lets strangers through."""
-    return all(folder.stat().st_mode & 0o001 for folder in (Path(path), *Path(path).parents))
+def _outermost(places: list[str]) -> tuple[str, ...]:
+    """The folders that lie in none of the others, nor in `/usr`, which is in sight anyway."""
+    unique = sorted(set(places))
+    above = ["/usr", *unique]
+    return tuple(each for each in unique if not any(_inside(each, other) for other in above if other != each))
+
+
+def _inside(path: str, other: str) -> bool:
+    return path == "/usr" or Path(path).is_relative_to(other)
+
+
+def _usable(interpreter: Interpreter, *, as_root: bool) -> bool:
+    if any(place in ("/", "/root", "/home", str(Path.home())) for place in interpreter.places):
+        return False  # far more than an interpreter would come into sight
+    real = Path(interpreter.path).resolve()
+    ways = [real] if as_root else [real, *real.parents]
+    return not as_root or all(way.stat().st_mode & 0o005 == 0o005 for way in ways)  # noqa: PLR2004 - r-x

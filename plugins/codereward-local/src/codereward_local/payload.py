@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import marshal
 import os
 from collections.abc import Mapping
@@ -13,11 +12,9 @@ from codereward import Command, Limits, Program
 
 from codereward_local.bundle import MARSHAL_VERSION
 
-__all__ = ["limits_of", "pack"]
+__all__ = ["check", "commands_of", "environment", "limits_of", "pack", "plain"]
 
-PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 ENVIRONMENT: Final = {
-    "PATH": PATH,
     "HOME": "/tmp",  # noqa: S108 - private to the program
     "TMPDIR": "/tmp",  # noqa: S108 - as above
     "LANG": "C.UTF-8",
@@ -29,17 +26,32 @@ ENVIRONMENT: Final = {
 """All that a command finds in its environment, but for its own variables."""
 
 
-def pack(program: Program) -> bytes:
+def environment(path: str) -> dict[str, str]:
+    """The sandbox's own environment."""
+    return {"PATH": path, **ENVIRONMENT}
+
+
+def commands_of(program: Program) -> tuple[Command, ...]:
+    """All commands of a program, the build first."""
+    return (*([program.build] if program.build else []), *program.commands)
+
+
+def pack(program: Program, path: str, *, fresh: bool) -> bytes:
     """The program, marshalled.
+
+    Args:
+        program: The program.
+        path: Where commands are looked for in the sandbox.
+        fresh: Whether Python scripts get an interpreter started for them.
 
     Raises:
         ValueError: A file's path leaves the working directory.
     """
-    build = [program.build] if program.build else []
     packed = {
         "files": {_relative(name): content for name, content in program.files.items()},
         "build": program.build is not None,
-        "commands": [_command(each, program) for each in (*build, *program.commands)],
+        "fresh": fresh,
+        "commands": [_command(each, program, path) for each in commands_of(program)],
     }
     return marshal.dumps(packed, MARSHAL_VERSION)
 
@@ -49,19 +61,19 @@ def limits_of(command: Command, program: Program) -> Limits:
     return command.limits or program.limits
 
 
-def _command(command: Command, program: Program) -> dict[str, object]:
+def _command(command: Command, program: Program, path: str) -> dict[str, object]:
     return {
         "argv": [_encode(each) for each in command.argv],
         "stdin": command.stdin,
-        "env": _environment(command.env),
-        "path": PATH,
-        "limits": dataclasses.asdict(limits_of(command, program)),
+        "env": _encoded(environment(path) | dict(command.env)),
+        "own": [_encode(name) for name in command.env],
+        "path": _encode(path),
+        "limits": plain(limits_of(command, program)),
     }
 
 
-def _environment(own: Mapping[str, str]) -> dict[bytes, bytes]:
-    merged = ENVIRONMENT | dict(own)
-    return {_encode(name): _encode(value) for name, value in merged.items()}
+def _encoded(variables: Mapping[str, str]) -> dict[bytes, bytes]:
+    return {_encode(name): _encode(value) for name, value in variables.items()}
 
 
 def _encode(text: str) -> bytes:
@@ -71,9 +83,26 @@ def _encode(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
+def check(program: Program) -> None:
+    """Refuse what no sandbox could run, before one is used.
+
+    Raises:
+        ValueError: A file's path leaves the working directory, or a command has no words.
+    """
+    for name in program.files:
+        _relative(name)
+    if not all(each.argv for each in commands_of(program)):
+        raise ValueError("Program.commands: a command needs at least the name of a program in argv")
+
+
 def _relative(name: str) -> bytes:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
         msg = f"Program.files: {name!r} is not a relative path inside the working directory"
         raise ValueError(msg)
     return _encode(str(path))
+
+
+def plain(limits: Limits) -> dict[str, float]:
+    """The fields of limits, as the box takes them."""
+    return {name: getattr(limits, name) for name in limits.__slots__}

@@ -75,11 +75,9 @@ def _overflow(fds: list[int], caps: tuple[int, int, int]) -> str | None:
 
 
 def _complaint(report: Mapping[str, Any], stderr: bytes) -> str | None:
-    """The limit that made a program fail by itself, told by what it said and what is used up."""
+    """The limit that made a program fail by itself, told by what it said."""
     if report["status"] == 0:
         return None
-    if report["disk_full"]:
-        return "disk_bytes"
     tail = stderr[-TAIL:]
     return next((limit for limit, words in COMPLAINTS if any(word in tail for word in words)), None)
 
@@ -87,7 +85,6 @@ def _complaint(report: Mapping[str, Any], stderr: bytes) -> str | None:
 def _ending(status: int, limit: str | None) -> tuple[Status, int | None, int | None]:
     if limit in OVERRUN:
         return OVERRUN[limit], None, None
-    code = os.waitstatus_to_exitcode(status)
-    if code >= 0:
-        return Status.EXITED, code, None
-    return Status.SIGNALED, None, int(signal.Signals(-code)) if -code in signal.valid_signals() else -code
+    if os.WIFEXITED(status):
+        return Status.EXITED, os.WEXITSTATUS(status), None
+    return Status.SIGNALED, None, os.WTERMSIG(status) or int(signal.SIGKILL)

@@ -6,7 +6,7 @@ import os
 import secrets
 import stat
 
-__all__ = ["ROOT", "WORK", "lay", "make_result_place", "open_result"]
+__all__ = ["ROOT", "WORK", "LayingError", "lay", "make_result_place", "open_result"]
 
 ROOT = "/tmp"  # noqa: S108 - a file system in memory of the program's own
 WORK = ROOT + "/work"
@@ -14,12 +14,27 @@ WORK = ROOT + "/work"
 RESULTS = ROOT + "/.results"
 
 
+class LayingError(Exception):
+    """A program's files could not be written: they do not fit, or their names clash."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.number = error.errno
+
+
 def lay(files: dict[bytes, bytes]) -> None:
     """Write the program's files into its working directory.
 
     Raises:
-        OSError: They do not fit, or their names do not go together.
+        LayingError: It cannot be done.
     """
+    try:
+        _lay(files)
+    except OSError as error:
+        raise LayingError(error) from error
+
+
+def _lay(files: dict[bytes, bytes]) -> None:
     for directory in (WORK, RESULTS):
         os.mkdir(directory, 0o700)
     root = os.fsencode(WORK)

@@ -8,28 +8,31 @@ import resource
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["LOOK_SECONDS", "Usage", "apply", "exceeded", "look"]
+__all__ = ["LOOK_SECONDS", "Usage", "add_stored", "apply", "exceeded", "look"]
 
 LOOK_SECONDS = 0.05
 """Time between two looks at a running program."""
 
 OPEN_FILES = 1024
+SLACK_BYTES = 2**20
+NAMES = (b"RssAnon:", b"RssShmem:", b"Threads:", b"Pss_Anon:", b"Pss_Shmem:")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def apply(limits: dict[str, Any], already: int) -> None:
+def apply(limits: dict[str, Any], own: int) -> None:
     """Set the limits on this process and what it starts.
 
     Args:
         limits: The fields of `codereward.Limits`.
-        already: Processes of the sandbox itself that count towards `processes`.
+        own: Processes of the sandbox itself that count towards `processes`.
     """
     # A second above the limit: the looks end the whole tree at the limit itself, this is the net.
     seconds = math.ceil(limits["cpu_seconds"]) + 1
-    file_bytes = max(limits["disk_bytes"], limits["output_bytes"] + 1)
+    # More than fits on the disk, so that a full disk shows as one; it bounds the output streams.
+    file_bytes = max(2 * limits["disk_bytes"], limits["output_bytes"] + 1) + SLACK_BYTES
     _limit(resource.RLIMIT_CPU, seconds)
     _limit(resource.RLIMIT_FSIZE, file_bytes)
-    _limit(resource.RLIMIT_NPROC, limits["processes"] + already)
+    _limit(resource.RLIMIT_NPROC, limits["processes"] + own)
     _limit(resource.RLIMIT_DATA, limits["memory_bytes"])
     _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
     _limit(resource.RLIMIT_CORE, 0)
@@ -49,24 +52,45 @@ class Usage:
     """Bytes of the whole tree: private pages summed, shared ones counted once."""
     cpu: float = 0.0
     """Processor seconds of the process that used most."""
+    total_cpu: float = 0.0
     threads: int = 0
     output: int = 0
     """Bytes of the longer one of the two output streams."""
     disk: int = 0
 
 
-def look(outputs: list[int], directory: int, skip: set[int]) -> Usage:
-    """Look at every process in sight but `skip`, the outputs and the disk."""
-    usage = Usage(output=max(os.fstat(fd).st_size for fd in outputs), disk=_used(directory))
+def look(others: set[int], allowed: dict[str, Any]) -> Usage:
+    """Look at every process in sight but `others`."""
+    usage = Usage()
     shared = 0
-    for pid in _pids(skip):
-        status = _status(pid)
-        usage.memory += status.get(b"RssAnon", 0) * 1024
-        shared = max(shared, status.get(b"RssShmem", 0) * 1024)
-        usage.threads += status.get(b"Threads", 0)
-        usage.cpu = max(usage.cpu, _cpu(pid))
+    pids = _pids(others)
+    for pid in pids:
+        status = _numbers(f"/proc/{pid}/status")
+        usage.memory += status.get(b"RssAnon", 0)
+        shared = max(shared, status.get(b"RssShmem", 0))
+        usage.threads += status.get(b"Threads", 0) // 1024
+        cpu = _cpu(pid)
+        usage.cpu = max(usage.cpu, cpu)
+        usage.total_cpu += cpu
     usage.memory += shared
+    if len(pids) > 1 and usage.memory > allowed["memory_bytes"]:
+        usage.memory = min(usage.memory, sum(map(_fair_share, pids)))
     return usage
+
+
+def _fair_share(pid: int) -> int:
+    """Bytes of a process, each page divided by the processes that share it: exact, and slow."""
+    shares = _numbers(f"/proc/{pid}/smaps_rollup")
+    if b"Pss_Anon" not in shares:
+        return _numbers(f"/proc/{pid}/status").get(b"RssAnon", 0)
+    return shares[b"Pss_Anon"] + shares.get(b"Pss_Shmem", 0)
+
+
+def add_stored(usage: Usage, outputs: list[int], directory: int) -> None:
+    """Add what the program has written."""
+    usage.output = max(os.fstat(fd).st_size for fd in outputs)
+    disk = os.fstatvfs(directory)
+    usage.disk = (disk.f_blocks - disk.f_bfree) * disk.f_frsize
 
 
 def exceeded(usage: Usage, limits: dict[str, Any]) -> str | None:
@@ -80,16 +104,15 @@ def exceeded(usage: Usage, limits: dict[str, Any]) -> str | None:
     return next((name for name, used in pairs if used > limits[name]), None)
 
 
-def _pids(skip: set[int]) -> list[int]:
+def _pids(others: set[int]) -> list[int]:
     names = os.listdir("/proc")
-    return [int(name) for name in names if name.isdigit() and int(name) not in skip]
+    return [int(name) for name in names if name.isdigit() and int(name) not in others]
 
 
-def _status(pid: int) -> dict[bytes, int]:
-    lines = _lines(f"/proc/{pid}/status")
-    wanted = (b"RssAnon", b"RssShmem", b"Threads")
-    pairs = (line.split(b":", 1) for line in lines if b":" in line)
-    return {key: int(value.split()[0]) for key, value in pairs if key in wanted}
+def _numbers(path: str) -> dict[bytes, int]:
+    """The lines of a file in /proc that are a name and a number of kibibytes; in bytes."""
+    pairs = (line.split(b":", 1) for line in _lines(path) if line.startswith(NAMES))
+    return {name: int(value.split()[0]) * 1024 for name, value in pairs}
 
 
 def _cpu(pid: int) -> float:
@@ -104,10 +127,5 @@ def _lines(path: str) -> list[bytes]:
     try:
         with open(path, "rb") as file:
             return file.read().splitlines()
-    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+    except (FileNotFoundError, ProcessLookupError, PermissionError):  # it has just ended, or hides
         return []
-
-
-def _used(directory: int) -> int:
-    usage = os.fstatvfs(directory)
-    return (usage.f_blocks - usage.f_bfree) * usage.f_frsize

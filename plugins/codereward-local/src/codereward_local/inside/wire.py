@@ -7,9 +7,10 @@ import os
 import socket
 from typing import Any
 
-__all__ = ["MESSAGE_BYTES", "Closed", "read_all", "receive", "send", "to_memory"]
+__all__ = ["MESSAGE_BYTES", "RESULT_VARIABLE", "Closed", "read_all", "receive", "send", "to_memory"]
 
 MESSAGE_BYTES = 64 * 1024
+RESULT_VARIABLE = b"CODEREWARD_RESULT"
 DESCRIPTORS = 4
 
 

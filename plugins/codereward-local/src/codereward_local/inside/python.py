@@ -1,0 +1,107 @@
+"""Runs a Python program in the process it was forked into, as a fresh interpreter would."""
+
+from __future__ import annotations
+
+import gc
+import importlib.machinery
+import os
+import signal
+import sys
+from types import CodeType, ModuleType
+from typing import Any
+
+from codereward_local.inside import launch
+
+__all__ = ["Script", "accept"]
+
+FLAGS = frozenset("IESBPs")
+"""Single-letter options that the fork server's interpreter can stand in for."""
+
+SITE_NAMES = ("copyright", "credits", "exit", "help", "license", "quit")
+OWN = "codereward_local"
+
+
+def accept(command: dict[str, Any]) -> Script | None:
+    """The command as a script for this interpreter; `None` when it needs a process of its own."""
+    argv = command["argv"]
+    if argv[0] not in launch.PYTHONS or any(name.startswith(b"PYTHON") for name in command["own"]):
+        return None
+    flags: set[str] = set()
+    for position, word in enumerate(argv[1:], 1):
+        text = os.fsdecode(word)
+        if not text.startswith("-"):
+            return Script(command, flags, [os.fsdecode(each) for each in argv[position:]])
+        if text == "-" or not FLAGS.issuperset(text[1:]):
+            return None
+        flags.update(text[1:])
+    return None
+
+
+class Script:
+    """A script, its arguments, and the interpreter options before it."""
+
+    def __init__(self, command: dict[str, Any], flags: set[str], argv: list[str]) -> None:
+        self.flags = flags
+        self.argv = argv
+        self.words = [os.fsdecode(each) for each in command["argv"]]
+        self.env = command["env"]
+
+    def load(self) -> tuple[CodeType, dict[str, Any]] | int:
+        """Make the interpreter look fresh; the code and its namespace, or the exit code if none.
+
+        Called in the program's own process, as its last step before the code itself.
+        """
+        self._environ()
+        self._interpreter()
+        path = self.argv[0]
+        try:
+            with open(path, "rb") as file:
+                source = file.read()
+        except OSError as error:
+            text = f"{sys.executable}: can't open file {os.path.abspath(path)!r}"
+            os.write(2, f"{text}: [Errno {error.errno}] {error.strerror}\n".encode("utf-8", "replace"))
+            return 2
+        namespace = _main_module(os.path.abspath(path))
+        try:
+            return compile(source, os.path.abspath(path), "exec", dont_inherit=True), namespace
+        except BaseException as error:
+            sys.excepthook(type(error), error.with_traceback(None), None)
+            return 1
+
+    def _environ(self) -> None:
+        for name in list(os.environb):
+            if name not in self.env:
+                del os.environb[name]
+        os.environb.update(self.env)
+
+    def _interpreter(self) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.argv[:] = self.argv
+        sys.orig_argv[:] = self.words  # not in Python 3.9
+        sys.dont_write_bytecode = "B" in self.flags
+        if not self.flags & {"I", "P"}:
+            sys.path.insert(0, os.path.dirname(os.path.realpath(self.argv[0])))
+        if "S" in self.flags:
+            _without_site()
+        for name in [each for each in sys.modules if each.partition(".")[0] == OWN]:
+            del sys.modules[name]
+        gc.enable()
+
+
+def _without_site() -> None:
+    import builtins
+
+    for name in SITE_NAMES:
+        vars(builtins).pop(name, None)
+    sys.path[:] = [each for each in sys.path if not each.endswith("-packages")]
+    sys.modules.pop("site", None)
+
+
+def _main_module(path: str) -> dict[str, Any]:
+    module = ModuleType("__main__")
+    module.__file__ = path
+    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    namespace = vars(module)
+    namespace.update(__builtins__=sys.modules["builtins"], __annotations__={}, __cached__=None)
+    sys.modules["__main__"] = module
+    return namespace

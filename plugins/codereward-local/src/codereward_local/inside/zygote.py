@@ -1,0 +1,225 @@
+"""The fork server: an interpreter with its modules loaded, forked once for each program.
+
+It runs in the box, with one program at a time. It never reads a program, nor what one leaves: the
+descriptors pass through its hands, and only the process made for a program looks at it. So nothing
+of one program is in the memory that the next one is born with.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import marshal
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from typing import Any, NoReturn
+
+from codereward_local.inside import (
+    files,
+    guard,
+    kernel,
+    launch,
+    python,
+    sandbox,
+    seccomp,
+    supervise,
+    wire,
+)
+from codereward_local.inside.watch import Watch, report
+
+__all__ = ["main"]
+
+GUARDS = 1
+"""Processes of the sandbox itself beside a lone command."""
+FAILED = 71
+"""Exit code of a sandbox's first process that could not start the command."""
+
+
+def main(channel: socket.socket) -> Any:
+    """Serve programs until the host goes; in a process made for a Python script, return it loaded."""
+    config, _fds = wire.receive(channel)
+    try:
+        zygote = Zygote(channel, config)
+    except (ImportError, OSError) as error:
+        wire.send(channel, {"broken": f"{type(error).__name__}: {error}"})
+        os._exit(1)
+    wire.send(channel, {"up": True, "guarded": zygote.guard is not None})
+    try:
+        return zygote.serve()
+    except wire.Closed:
+        os._exit(0)
+
+
+class Zygote:
+    """The fork server's state: nothing in it comes from a program."""
+
+    def __init__(self, channel: socket.socket, config: dict[str, Any]) -> None:
+        self.channel = channel
+        self.mine, self.childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.guard = guard.make()
+        self.user, self.group = os.getuid(), os.getgid()
+        sys.path[:] = [each for each in sys.path if each]
+        for name in config["preimport"]:
+            importlib.import_module(name)
+        self.thread_id = kernel.thread_id_address()
+        self.narrow = seccomp.narrow()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        seccomp.wide().install()
+        gc.collect()
+        gc.disable()
+        gc.freeze()
+
+    def serve(self) -> Any:
+        """Run programs one after another."""
+        while True:
+            message, fds = wire.receive(self.channel)
+            if not fds:
+                continue  # told to stop a program that had just ended
+            loaded = self._run(message, fds[0])
+            if loaded is not None:
+                return loaded
+            wire.send(self.channel, {"done": True})
+
+    def _run(self, message: dict[str, Any], payload: int) -> Any:
+        outputs = [wire.to_memory("stdout"), wire.to_memory("stderr")]
+        if self.guard:
+            self.guard.reset()
+        kernel.before_clone()
+        pid, ended = kernel.clone(sandbox.NAMESPACES, self.thread_id)
+        if not pid:
+            return self._child(message, payload, outputs)
+        kernel.after_clone_in_parent()
+        os.close(payload)
+        try:
+            if message["single"]:
+                self._oversee(message, pid, ended, outputs)
+            else:
+                self._stand_by(pid, ended)
+        finally:
+            for fd in (ended, *outputs):
+                os.close(fd)
+        return None
+
+    # ------------------------------------------------------------------ in the fork server
+
+    def _oversee(self, message: dict[str, Any], pid: int, ended: int, outputs: list[int]) -> None:
+        """Watch a lone command and report."""
+        moved = self._moved_in(ended)
+        if moved is None:
+            os.wait4(pid, 0)
+            return
+        place, disk, *failed = moved
+        watch = Watch(message["limits"], outputs, disk, {os.getpid(), pid})
+        if watch.wait(ended, self.channel):
+            self._heed()
+        if watch.limit or not _over(ended):
+            signal.pidfd_send_signal(ended, signal.SIGKILL)
+        _pid, first, usage = os.wait4(pid, 0)
+        if os.WIFEXITED(first) and os.WEXITSTATUS(first) == FAILED:
+            wire.send(self.channel, {"broken": "the command's process could not be made"})
+            return
+        status = self.guard.status() if self.guard else guard.UNKNOWN
+        told, fds = report(watch, status, usage.ru_utime + usage.ru_stime, place)
+        for each in failed:
+            told |= supervise.refusal(each)
+        wire.send(self.channel, told, fds)
+        for fd in (disk, *fds[len(outputs) :]):
+            os.close(fd)
+
+    def _moved_in(self, ended: int) -> list[int] | None:
+        """Wait for the sandbox to be ready; `None`, and the host is told, when it will not be."""
+        poll = select.poll()
+        poll.register(ended, select.POLLIN)
+        poll.register(self.mine, select.POLLIN)
+        if all(fd == ended for fd, _event in poll.poll()):
+            wire.send(self.channel, {"broken": "the sandbox's first process ended before its program"})
+            return None
+        message, fds = wire.receive(self.mine)
+        if fds:
+            return fds
+        wire.send(self.channel, message)
+        return None
+
+    def _stand_by(self, pid: int, ended: int) -> None:
+        """Wait for the supervisor, which reports by itself."""
+        poll = select.poll()
+        poll.register(ended, select.POLLIN)
+        poll.register(self.channel, select.POLLIN)
+        if all(fd != ended for fd, _event in poll.poll()):
+            self._heed()
+            signal.pidfd_send_signal(ended, signal.SIGKILL)
+        _pid, status, _usage = os.wait4(pid, 0)
+        if status:
+            wire.send(self.channel, {"broken": f"the supervisor ended with wait status {status}"})
+
+    def _heed(self) -> None:
+        """Take the host's word to stop, or end with everything when it has gone."""
+        try:
+            wire.receive(self.channel)
+        except wire.Closed:
+            os._exit(0)
+
+    # ------------------------------------------------------------------ in the sandbox
+
+    def _child(self, message: dict[str, Any], payload: int, outputs: list[int]) -> Any:
+        """Be the sandbox's first process."""
+        back = self.childs if message["single"] else self.channel
+        try:
+            sandbox.move_in(message["tmpfs_bytes"], self.user, self.group)
+            program = marshal.loads(wire.read_all(payload))
+            files.lay(program["files"])
+            if message["single"]:
+                return self._lone(program, outputs)
+        except files.LayingError as error:
+            _give_up(back, {"laying": error.number, "text": str(error)})
+        except Exception as error:
+            _give_up(back, {"broken": f"{type(error).__name__}: {error}"})
+        kernel.after_clone_in_child()
+        return supervise.Supervisor(self.channel, program, self.narrow).run()
+
+    def _lone(self, program: dict[str, Any], outputs: list[int]) -> Any:
+        """Become the only command, leaving the guard behind."""
+        (command,) = program["commands"]
+        file = launch.find(command)
+        if file is None:
+            _give_up(self.childs, {"missing": os.fsdecode(command["argv"][0])})
+        script = None if program["fresh"] else python.accept(command)
+        path, place = files.make_result_place()
+        command["env"][wire.RESULT_VARIABLE] = os.fsencode(path)
+        stdin = wire.to_memory("stdin", command["stdin"])
+        disk = os.open(files.ROOT, os.O_RDONLY | os.O_CLOEXEC)
+        pipe = (-1, -1) if script else os.pipe2(os.O_CLOEXEC)
+        sandbox.give_up_rights(command["limits"], GUARDS, self.narrow)
+        wire.send(self.childs, {}, [place, disk, *(each for each in pipe[:1] if each >= 0)])
+        # Before the guard: it shares the program's memory, so it must not hold what a program may not.
+        launch.connect((stdin, *outputs), pipe[1])
+        for each in (self.channel, self.mine, self.childs):
+            each.detach()
+        self._leave_guard()
+        if script is None:
+            launch.replace(file, command, pipe[1])
+        return script.load()
+
+    def _leave_guard(self) -> None:
+        try:
+            if self.guard:
+                self.guard.become_guarded(self.thread_id)
+        except OSError:
+            os._exit(FAILED)
+        kernel.after_clone_in_child()
+
+
+def _give_up(back: socket.socket, told: dict[str, Any]) -> NoReturn:
+    wire.send(back, told)
+    os._exit(0)
+
+
+def _over(ended: int) -> bool:
+    poll = select.poll()
+    poll.register(ended, select.POLLIN)
+    return bool(poll.poll(0))
