@@ -8,7 +8,7 @@ from typing import Any
 
 from answering import answering_model
 
-__all__ = ["GROUP", "keys_of", "messages", "rows", "steps_of", "trained"]
+__all__ = ["GROUP", "keys_of", "messages", "quick", "rows", "steps_of", "trained"]
 
 GROUP = 4
 """Completions of one prompt."""
