@@ -70,6 +70,9 @@ while [ $# -gt 0 ]; do
 done
 exec "$@"
 """
+TAR_STAND_IN = """#!/bin/sh
+exec /usr/bin/tar "$@" --no-same-owner
+"""
 
 
 # --------------------------------------------------------------------------- system calls
@@ -127,7 +130,7 @@ def build_root(root: Path, owner: int, runtimes: list[list[str]], *, privileged:
     for name, text in GUEST_FILES.items():
         (root / name).write_text(text)
     if not privileged:
-        _stand_in_for_setpriv(root)
+        _stand_in_for_users(root)
     _give_away(root, owner)
     _bind("usr-local-bin", root, root / "usr/local/bin", source=root / "usr-local-bin")
 
@@ -178,10 +181,11 @@ def _make_devices(root: Path) -> None:
         (root / "dev" / name).symlink_to(f"/proc/self/fd{target}")
 
 
-def _stand_in_for_setpriv(root: Path) -> None:
-    script = root / "usr-local-bin" / "setpriv"
-    script.write_text(SETPRIV_STAND_IN)
-    script.chmod(0o755)
+def _stand_in_for_users(root: Path) -> None:
+    for name, text in (("setpriv", SETPRIV_STAND_IN), ("tar", TAR_STAND_IN)):
+        script = root / "usr-local-bin" / name
+        script.write_text(text)
+        script.chmod(0o755)
 
 
 def _give_away(root: Path, owner: int) -> None:
