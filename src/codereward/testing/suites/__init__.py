@@ -1,0 +1,1 @@
+"""The suites: pytest classes made of the checks in `codereward.testing.checks`."""
