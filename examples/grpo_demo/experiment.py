@@ -27,8 +27,8 @@ __all__ = ["Experiment"]
 class Experiment:
     """What to train, on what, and where the results go."""
 
-    tasks: Sequence[Task]
-    untrained: Sequence[Task]
+    tasks: tuple[Task, ...]
+    untrained: tuple[Task, ...]
     """Measured before and after, never trained on."""
     steps: int
     prompts: int

@@ -103,14 +103,16 @@ def evaluate(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     pipeline: RewardPipeline,
-    tasks: Sequence[Task],
+    tasks: tuple[Task, ...],
 ) -> Evaluation | None:
     """Measure the model; what is random in it leaves the training's own dice alone."""
     if not tasks:
         return None
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        sampled = verdicts(model, tokenizer, pipeline, [task for task in tasks for _ in range(SAMPLES)])
+        sampled = verdicts(
+            model, tokenizer, pipeline, tasks * SAMPLES, do_sample=True, temperature=1.0, top_k=0
+        )
         greedy = verdicts(model, tokenizer, pipeline, tasks, do_sample=False)
     return Evaluation(
         reward=fmean(one.reward or 0.0 for one in sampled),
@@ -147,12 +149,11 @@ def completions(
     prompts: Sequence[Any],
     **how: Any,
 ) -> Iterator[str]:
-    """Generate one completion for each prompt, as the trainer does unless told otherwise."""
+    """Generate one completion for each prompt."""
     batch = tokenizer.apply_chat_template(
         list(prompts), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
     )
-    settings = {"do_sample": True, "temperature": 1.0, "top_k": 0, "max_new_tokens": 64} | how
     with torch.no_grad():
-        tokens = model.eval().generate(**batch, **settings)
+        tokens = model.eval().generate(**batch, max_new_tokens=64, **how)
     for row in tokens[:, batch["input_ids"].shape[1] :]:
         yield tokenizer.decode(row, skip_special_tokens=True)

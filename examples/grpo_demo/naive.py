@@ -68,5 +68,5 @@ def script(text: str, test: str, expected: str) -> Program:
         language="python",
         files={"main.py": f"{code}\nassert {test} == {json.loads(expected)!r}\n".encode()},
         commands=(Command(("python3", "main.py")),),
-        limits=Limits(cpu_seconds=1),
+        limits=Limits(cpu_seconds=0.25),
     )

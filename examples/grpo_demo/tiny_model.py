@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from tasks import TASKS
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -53,12 +54,12 @@ class WarmStart:
         return hashlib.sha256(everything.encode()).hexdigest()[:12]
 
 
-RECIPE = WarmStart()
+DEFAULT = WarmStart()
 
 
-def warm_started(cache: Path, recipe: WarmStart = RECIPE, report: Report = print) -> Path:
+def warm_started(cache: Path, recipe: WarmStart = DEFAULT, report: Report = print) -> Path:
     """Return the folder of the warm-started model; make it when the cache does not hold it yet."""
-    corpus = list(examples(recipe.steps * recipe.batch, recipe.seed))
+    corpus = list(examples(TASKS, recipe.steps * recipe.batch, recipe.seed))
     folder = cache / f"tiny-{recipe.key(corpus)}"
     if not folder.is_dir():
         cache.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ __all__ = ["configuration", "data_set", "pipeline", "trainer_for"]
 def pipeline(executor: str | Executor = "local") -> RewardPipeline:  # REAL RUN: "superserve"
     """The reward: run the code in a sandbox, compare what it returns on the host."""
     return RewardPipeline(
-        harness=PythonHarness(Limits(cpu_seconds=1)),  # REAL RUN: "python", which allows 10 seconds
+        harness=PythonHarness(Limits(cpu_seconds=0.25)),  # REAL RUN: "python", which allows 10 seconds
         executor=executor,
         scorer="partial",
         expected_format="json",

@@ -1,23 +1,23 @@
 """The answers that the tiny model imitates before GRPO starts: mostly wrong ones, on purpose.
 
 A model that is right already has nothing to learn from a reward, and one that is never right gets
-none. So every task's favourite answer is its misconception about half of the time, and on top come
+none. So most answers start from the task's misconception, not from the right answer, and on top come
 the slips of real models: swapped tokens, syntax errors, prints, wrong names, endless loops, missing
 fences, and now and then `sys.exit(0)`.
 """
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tasks import TASKS, Task, fenced
+from tasks import Task, fenced
 
 __all__ = ["Example", "examples"]
 
 Example = tuple[str, str]
 """A prompt and the completion to imitate."""
 
-MISCONCEPTION = 0.45
+MISCONCEPTION = 0.6
 """Share of the answers that start from the misconception."""
 TOKEN_SWAP = 0.1
 """Chance of each token that has a partner in `SWAPS` to be exchanged for it."""
@@ -28,23 +28,23 @@ SWAPS = {
 }  # fmt: skip
 TOKEN = re.compile(r"\w+|[-+*/%<>=!]+|\s+|.", re.DOTALL)
 SLIPS = {
-    "none": 0.68,
+    "none": 0.67,
     "syntax": 0.05,
     "prints": 0.05,
     "wrong_name": 0.04,
     "endless": 0.02,
-    "early_exit": 0.02,
+    "early_exit": 0.03,
     "empty": 0.06,
     "no_fence": 0.08,
 }
 """What else goes wrong with an answer → how often."""
 
 
-def examples(count: int, seed: int) -> Iterator[Example]:
+def examples(tasks: Sequence[Task], count: int, seed: int) -> Iterator[Example]:
     """Yield `count` prompts with an answer each, the same ones for the same seed."""
     dice = random.Random(seed)
     for _ in range(count):
-        task = dice.choice(TASKS)
+        task = dice.choice(tasks)
         yield task.prompt, answer(task, dice)
 
 
