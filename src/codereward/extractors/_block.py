@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
-__all__ = ["Block", "normalized", "speaks", "tag_of"]
+__all__ = ["Block", "normalized", "speaks", "tag_of", "with_inner_tag"]
 
 _WORD: Final = re.compile(r"[\s{.]*([\w+#-]+)")
 _BASE: Final = re.compile(r"(?:lang(?:uage)?-)?([a-z]+(?:\+\+|#)?)")
@@ -49,6 +49,14 @@ def speaks(tag: str | None, tags: Collection[str]) -> bool:
     return base is not None and base[1] in tags
 
 
+def with_inner_tag(block: Block, tags: Collection[str]) -> Block:
+    """`block` with the tag that stands alone on its first line, where the fence has none."""
+    first, _, rest = block.code.partition("\n")
+    if not rest or first.strip().lower() not in tags:
+        return block
+    return block._replace(code=rest, tag=first.strip())
+
+
 def normalized(code: str) -> str:
     r"""`code` with `\n` for every line end, and without the indentation all its lines share."""
     if "\r" in code:
@@ -59,9 +67,13 @@ def normalized(code: str) -> str:
 
 
 def _dedent(code: str) -> str:
-    lines = code.split("\n")
+    """Also unindents a first line that stands deeper than a later one: the usual slip of a model."""
+    lines = code.lstrip("\n").split("\n")
     margin = _margin([line for line in lines if line.strip(" \t")])
-    return "\n".join(line[len(margin) :] if line.startswith(margin) else line.lstrip(" \t") for line in lines)
+    kept = [line[len(margin) :] if line.startswith(margin) else line.lstrip(" \t") for line in lines]
+    if any(line[:1] not in {"", " ", "\t"} for line in kept):
+        kept[0] = kept[0].lstrip(" \t")
+    return "\n".join(kept)
 
 
 def _margin(lines: list[str]) -> str:

@@ -20,8 +20,8 @@ _PLAIN: Final = bytes.maketrans(b"<[]!\\&", b"??????")
 # A parser's work is lines times nesting. Only a text of some size can make that product hurt, and
 # no answer nests a hundred deep, so long runs of container marks are cut there.
 _SMALL: Final = 8192
-_DEEPEST: Final = 100
-_DEEP: Final = re.compile(r"^[ \t>*+\-.)0-9]{%d}(?=[^\n]*[>*+\-.)])[^\n]*" % _DEEPEST, re.MULTILINE)
+_DEEPEST: Final = 100  # as in the pattern
+_DEEP: Final = re.compile(r"^[ \t>*+\-.)0-9]{100}(?=[^\n]*[>*+\-.)])[^\n]*", re.MULTILINE)
 
 
 def commonmark_blocks(view: str, text: str) -> Iterator[Block]:
@@ -34,10 +34,9 @@ def commonmark_blocks(view: str, text: str) -> Iterator[Block]:
     import pyromark
 
     stand_in = _stand_in(view)
-    events = pyromark.events_with_range(stand_in)
+    events: Iterator[tuple[Any, Any]] = pyromark.events_with_range(stand_in)
     for event, where in events:
-        info = _opened_info(event)
-        if info is not None:
+        if isinstance(event, dict) and _opens_fence(event):
             yield _read_block(events, stand_in, text, where)
 
 
@@ -52,15 +51,9 @@ def _flattened(deep: re.Match[str]) -> str:
     return deep[0][:_DEEPEST] + "x" * (len(deep[0]) - _DEEPEST)
 
 
-def _opened_info(event: Any) -> str | None:
-    """The info string, when `event` opens a fenced block."""
-    if event.__class__ is not dict:
-        return None
+def _opens_fence(event: dict[str, Any]) -> bool:
     start = event.get("Start")
-    if start.__class__ is not dict:
-        return None
-    block = start.get("CodeBlock")
-    return block["Fenced"] if block.__class__ is dict else None
+    return isinstance(start, dict) and isinstance(start.get("CodeBlock"), dict)
 
 
 def _read_block(events: Iterator[Any], stand_in: str, text: str, where: Any) -> Block:

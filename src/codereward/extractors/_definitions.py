@@ -8,19 +8,22 @@ from typing import Final
 __all__ = ["seems_to_define"]
 
 _LOOK_BACK: Final = 200
-_LOOK_AHEAD: Final = 400
+_LOOK_BACK_WORD: Final = 24
 
 _KEYWORD: Final = re.compile(
-    r"(?:^|[\s;{(])(?:def|class|function\s*\*?|func|fun|fn|sub|proc|procedure|method|struct|enum|trait|interface"
-    r"|type|module|object|record|const|let|var|val)\s+$"
+    r"(?<![\w$.])(?:def|class|function\s*\*?|func|fun|fn|sub|proc|procedure|method|struct|enum|trait|interface"
+    r"|type|module|object|record|const|let|var|val)\s+\Z"
 )
 _AFTER_KEYWORD: Final = re.compile(r"(?![\w$])")
 _LINE_START: Final = re.compile(r"[ \t]*(?:(?:module\.)?exports\.|this\.|window\.|globalThis\.|local\s+)?$")
 _ASSIGNED: Final = re.compile(r"[ \t]*(?::[^=\n]{1,200})?=(?![=>~])|[ \t]*:[ \t]*(?:async\b|function\b|\()")
 _TYPED: Final = re.compile(r"[ \t]*[A-Za-z_][\w<>\[\],:.*& \t]*[ \t*&>]$")
-_NO_TYPE: Final = re.compile(r"[ \t]*(?:return|await|yield|new|throw|else|case|delete|typeof|not|in|and|or)\b")
+_NO_TYPE: Final = re.compile(
+    r"[ \t]*(?:return|await|yield|new|throw|else|case|delete|typeof|not|in|and|or)\b"
+)
 _METHOD_START: Final = re.compile(r"[ \t]*(?:(?:static|async|get|set)[ \t]+)*\*?$")
-_BODY: Final = re.compile(r"[ \t]*\([^;{}]{0,%d}\)[^;{}()\n]{0,100}\s{0,20}\{" % _LOOK_AHEAD)
+_BODY: Final = re.compile(r"[ \t]*\([^;{}]{0,300}\)[^;{}()\n]{0,100}\s{0,20}\{")
+_FOLLOWED: Final = re.compile(r"[ \t]*[=:(]")
 
 
 def seems_to_define(code: str, name: str) -> bool:
@@ -38,10 +41,11 @@ def seems_to_define(code: str, name: str) -> bool:
 
 
 def _is_definition(code: str, start: int, end: int) -> bool:
-    before = code[max(0, start - _LOOK_BACK) : start]
-    if _KEYWORD.search(before):
+    if _KEYWORD.search(code, max(0, start - _LOOK_BACK_WORD), start):
         return _AFTER_KEYWORD.match(code, end) is not None
-    line = before.rpartition("\n")[2]
+    if not _FOLLOWED.match(code, end):
+        return False
+    line = code[max(0, start - _LOOK_BACK) : start].rpartition("\n")[2]
     if _LINE_START.match(line) and _ASSIGNED.match(code, end):
         return True
     return _heads_a_body(line) and _BODY.match(code, end) is not None

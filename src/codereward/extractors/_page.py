@@ -16,14 +16,14 @@ __all__ = ["Page", "read_page"]
 # Marks of the common chat templates. A special token cannot be told from the same characters in
 # a program that handles chat templates, except by its place: those stand in quotes.
 _MARK: Final = re.compile(
-    r"""<(?:[|｜][\w▁ ]{1,40}[|｜]>      # <|im_end|>, <|eot_id|>, <｜end▁of▁sentence｜>
+    r"""<(?:[|\uff5c][\w▁ ]{1,40}[|\uff5c]>      # <|im_end|>, <|eot_id|>, or with the wide bar U+FF5C
          |(?:start|end)_of_turn>|[be]os>|EOT>|EOD>
-         |/?s>(?=[ \t\r]*(?:\n|\Z)))     # a strike-through tag elsewhere
-       |\[/?INST\]""",
+         |/?s>(?=[ \t\r]*(?:\n|\Z)))     # a strike-through tag elsewhere""",
     re.VERBOSE,
 )
-_LEFT_QUOTES: Final = ("'", '"', "\\")
-_RIGHT_QUOTES: Final = ("'", '"', "`", "\\")
+_INSTRUCTION: Final = re.compile(r"\[/?INST\]")
+_BLANKS: Final = re.compile(r"[ \t]*")
+_QUOTES: Final = ("'", '"', "\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +44,28 @@ def read_page(completion: str) -> Page:
     """Blank out the thoughts of `completion`, and find its chat marks."""
     thought = find_thoughts(completion)
     text = _blank(completion, thought.spans) if thought.spans else completion
-    spans = _mark_spans(text) if "<" in text or "INST]" in text else []
+    spans = _mark_spans(text)
     view = _blank(text, spans) if spans else text
     return Page(text, view, tuple(start for start, _ in spans), thought)
 
 
 def _mark_spans(text: str) -> list[tuple[int, int]]:
-    return [found.span() for found in _MARK.finditer(text) if not _quoted(text, *found.span())]
+    spans = [found.span() for found in _MARK.finditer(text)]
+    if "INST]" in text:
+        spans = sorted(spans + [found.span() for found in _INSTRUCTION.finditer(text)])
+    return [span for span in spans if not _quoted(text, *span)]
 
 
 def _quoted(text: str, start: int, end: int) -> bool:
-    return text.endswith(_LEFT_QUOTES, 0, start) or text.startswith(_RIGHT_QUOTES, end)
+    return text.endswith(_QUOTES, 0, start) or text.startswith(_QUOTES, end)
 
 
 def _blank(text: str, spans: list[tuple[int, int]]) -> str:
-    """`text` with `spans` (in order) turned into blank space that separates lines."""
+    """`text` with `spans` (in order) and the blanks after them turned into line ends and blanks."""
     parts, done = [], 0
-    for start, end in spans:
+    for start, stop in spans:
+        blanks = _BLANKS.match(text, stop)
+        end = blanks.end() if blanks else stop
         parts += [text[done:start], "\n", " " * (end - start - 2), "\n"]
         done = end
     parts.append(text[done:])

@@ -9,9 +9,11 @@ from typing import Final
 from codereward.extractors._block import Block, normalized
 from codereward.extractors._page import Page
 
-__all__ = ["bare_code", "cut_at_mark", "marked_blocks", "whole"]
+__all__ = ["bare_code", "cut_at_mark", "has_prose_around", "marked_blocks", "whole"]
 
-_OPENING: Final = re.compile(r"\[(?P<bracket>[A-Za-z]\w{1,14})\][ \t]*\r?\n|<(?P<angle>code|pre|answer|solution)>", re.I)
+_OPENING: Final = re.compile(
+    r"\[(?P<bracket>[A-Za-z]\w{1,14})\][ \t]*\r?\n|<(?P<angle>code|pre|answer|solution)>", re.IGNORECASE
+)
 _CODE_LINE: Final = re.compile(
     r"^(?:[ \t]*)(?:(?:import|from|def|class|async|export|function|const|let|var|func|fn|pub|package|using|use"
     r"|require|struct|static|public|private|void|int)\b[^\n]|@\w|#include|#!|[A-Za-z_$][\w$.]*[ \t]*=[^=~>])[^\n]*$",
@@ -19,7 +21,7 @@ _CODE_LINE: Final = re.compile(
 )
 # "Here is the", "This function returns": a capital, then plain words. Code rarely reads like that.
 _PROSE_LINE: Final = re.compile(
-    r"^(?:(?:[-*+>]|\d{1,3}[.)]|\#{1,6})[ \t]+)?[*_]{0,2}[A-Z][A-Za-z'’]*[*_:,]{0,3}(?:[ \t]+[`*_(\"']{0,2}[A-Za-z][\w'’`*_().\"]*[,:]?){2}",
+    r"^(?:(?:[-*+>]|\d{1,3}[.)]|\#{1,6})[ \t]+)?[*_]{0,2}[A-Z][A-Za-z'\u2019]*[*_:,]{0,3}(?:[ \t]+[`*_(\"']{0,2}[A-Za-z][\w'\u2019`*_().\"]*[,:]?){2}",
     re.MULTILINE,
 )
 
@@ -57,6 +59,12 @@ def bare_code(text: str, start: int, end: int) -> Block | None:
         return None
     prose = _PROSE_LINE.search(text, first.end(), end)
     return _trimmed(text, first.start(), prose.start() if prose else end)
+
+
+def has_prose_around(code: str) -> bool:
+    """Whether the first or the last line of `code` is prose."""
+    lines = code.strip().split("\n")
+    return any(_PROSE_LINE.match(line) for line in (lines[0], lines[-1]))
 
 
 def cut_at_mark(block: Block, page: Page) -> Block:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, Literal, get_args
 
-from codereward.extractors._block import Block, speaks
+from codereward.extractors._block import Block, speaks, with_inner_tag
 from codereward.extractors._commonmark import commonmark_blocks
 from codereward.extractors._definitions import seems_to_define
 from codereward.extractors._lenient import fence_start, has_fence_line, lenient_blocks
 from codereward.extractors._page import Page, read_page
-from codereward.extractors._unfenced import bare_code, cut_at_mark, marked_blocks, whole
+from codereward.extractors._unfenced import bare_code, cut_at_mark, has_prose_around, marked_blocks, whole
 from codereward.model import Extraction, Wanted
 from codereward.protocols import Extractor
 
@@ -73,7 +73,7 @@ class FencedExtractor(Extractor):
 
     def extract(self, text: str, wanted: Wanted) -> Extraction:
         """Find the code that `wanted` asks for in `text`. Never raises, whatever the text."""
-        search = _Search(read_page(text), wanted, self._tags or wanted.tags)
+        search = _Search(read_page(text), wanted, wanted.tags if self._tags is None else self._tags)
         if self._strict:
             return search.strict(self._which)
         if self._which == "entry_point" and wanted.entry_point:
@@ -82,7 +82,8 @@ class FencedExtractor(Extractor):
 
 
 def _checked(tags: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tags, str) or not tags or not all(isinstance(tag, str) and tag.strip() for tag in tags):
+    given: list[object] = [] if isinstance(tags, str) else list(tags)
+    if not given or not all(isinstance(tag, str) and tag.strip() for tag in given):
         raise ValueError(f'tags must be a list of fence tags, as ["python", "py"], not {tags!r}')
     return tuple(tag.strip().lower() for tag in tags)
 
@@ -94,6 +95,8 @@ class _Search:
         self.page = page
         self.wanted = wanted
         self.tags = tags
+        self.read: list[Block] = []
+        self.unread = commonmark_blocks(page.view, page.text) if self._has_fence() else iter(())
 
     # ---------------------------------------------------------------- policies
 
@@ -133,7 +136,11 @@ class _Search:
     # ---------------------------------------------------------------- candidates
 
     def _true_blocks(self) -> Iterator[Block]:
-        return commonmark_blocks(self.page.view, self.page.text) if self._has_fence() else iter(())
+        """Blocks in CommonMark's reading, which goes on where it was left."""
+        yield from self.read
+        for block in self.unread:
+            self.read.append(block)
+            yield block
 
     def _blocks(self) -> list[Block]:
         """All blocks: CommonMark's reading, unless it is doubtful."""
@@ -158,7 +165,8 @@ class _Search:
         """The first block that defines `name`, where the usual reading leaves no doubt."""
         for block in self._true_blocks():
             if self._defines(block.code, name):
-                return block if self._sound(block) else None
+                again = self._defines(self.page.view[block.end :], name)
+                return block if self._sound(block) and not again else None
         return None
 
     def _definer(self, name: str, blocks: Iterable[Block]) -> Block | None:
@@ -199,12 +207,12 @@ class _Search:
         return self.wanted.parses(code) if self.wanted.parses else None
 
     def _is_program(self, block: Block) -> bool:
-        """Whether unfenced code is a program; where nobody can tell, whether it defines the name."""
+        """Whether unfenced code is a program; where nobody can tell, whether it looks like one."""
         parses = self._parses(block.code)
         if parses is not None:
             return parses
         name = self.wanted.entry_point
-        return name is not None and self._defines(block.code, name)
+        return name is not None and self._defines(block.code, name) and not has_prose_around(block.code)
 
     def _well_formed(self, block: Block) -> bool:
         return block.closed and speaks(block.tag, self.tags) and bool(block.code.strip())
@@ -213,6 +221,8 @@ class _Search:
 
     def _found(self, block: Block, how: str) -> Extraction:
         block = cut_at_mark(block, self.page) if self.page.marks else block
+        if block.tag is None:
+            block = with_inner_tag(block, self.tags)
         if not block.code.strip():
             return Extraction(None, self._reason("empty block"))
         return Extraction(block.code, how, (block.start, block.end), block.tag, block.closed)
