@@ -100,13 +100,12 @@ def _ask(path: str) -> Interpreter | None:
 
 def _outermost(places: list[str]) -> tuple[str, ...]:
     """The folders that lie in none of the others, nor in `/usr`, which is in sight anyway."""
-    unique = sorted(set(places))
-    above = ["/usr", *unique]
-    return tuple(each for each in unique if not any(_inside(each, other) for other in above if other != each))
+    outside = sorted({each for each in places if not Path(each).is_relative_to("/usr")})
+    return tuple(each for each in outside if not any(_inside(each, other) for other in outside))
 
 
 def _inside(path: str, other: str) -> bool:
-    return path == "/usr" or Path(path).is_relative_to(other)
+    return path != other and Path(path).is_relative_to(other)
 
 
 def _usable(interpreter: Interpreter, *, as_root: bool) -> bool:

@@ -30,6 +30,7 @@ COMPLAINTS: Final = (
 """What a program that failed for a limit says last on its standard error."""
 
 TAIL: Final = 4096
+NEARLY: Final = 0.8
 
 
 def not_started(reason: str, limit: str | None = None) -> CommandResult:
@@ -43,7 +44,7 @@ def read_result(report: Mapping[str, Any], fds: list[int], limits: Limits) -> Co
     caps = (limits.output_bytes, limits.output_bytes, limits.result_bytes)
     texts = [_read(fd, cap) for fd, cap in zip(fds, caps, strict=False)]
     stdout, stderr, result = (*texts, b"")[:3]
-    limit = report.get("limit") or _overflow(fds, caps) or _complaint(report, stderr)
+    limit = report.get("limit") or _overflow(fds, caps) or _complaint(report, stderr, limits)
     status, code, number = _ending(report["status"], limit)
     return CommandResult(
         status=status,
@@ -74,10 +75,12 @@ def _overflow(fds: list[int], caps: tuple[int, int, int]) -> str | None:
     return next((name for fd, cap, name in sized if os.fstat(fd).st_size > cap), None)
 
 
-def _complaint(report: Mapping[str, Any], stderr: bytes) -> str | None:
-    """The limit that made a program fail by itself, told by what it said."""
+def _complaint(report: Mapping[str, Any], stderr: bytes, limits: Limits) -> str | None:
+    """The limit that made a program fail by itself, told by what it said or had asked for."""
     if report["status"] == 0:
         return None
+    if os.WIFSIGNALED(report["status"]) and report["data"] > NEARLY * limits.memory_bytes:
+        return "memory_bytes"  # no memory left even for a last word, as node
     tail = stderr[-TAIL:]
     return next((limit for limit, words in COMPLAINTS if any(word in tail for word in words)), None)
 

@@ -15,7 +15,7 @@ LOOK_SECONDS = 0.05
 
 OPEN_FILES = 1024
 SLACK_BYTES = 2**20
-NAMES = (b"RssAnon:", b"RssShmem:", b"Threads:", b"Pss_Anon:", b"Pss_Shmem:")
+NAMES = (b"VmData:", b"RssAnon:", b"RssShmem:", b"Pss_Anon:", b"Pss_Shmem:")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -53,7 +53,8 @@ class Usage:
     cpu: float = 0.0
     """Processor seconds of the process that used most."""
     total_cpu: float = 0.0
-    threads: int = 0
+    data: int = 0
+    """Bytes of private memory that the largest process has asked for, used or not."""
     output: int = 0
     """Bytes of the longer one of the two output streams."""
     disk: int = 0
@@ -67,8 +68,8 @@ def look(others: set[int], allowed: dict[str, Any]) -> Usage:
     for pid in pids:
         status = _numbers(f"/proc/{pid}/status")
         usage.memory += status.get(b"RssAnon", 0)
+        usage.data = max(usage.data, status.get(b"VmData", 0))
         shared = max(shared, status.get(b"RssShmem", 0))
-        usage.threads += status.get(b"Threads", 0) // 1024
         cpu = _cpu(pid)
         usage.cpu = max(usage.cpu, cpu)
         usage.total_cpu += cpu

@@ -32,7 +32,7 @@ class Watch:
         self.others = others
         self.began = time.monotonic()
         self.limit: str | None = None
-        self.threads = 0
+        self.data = 0
         self.cpu = 0.0
 
     def wait(self, ended: int, channel: socket.socket | None = None) -> bool:
@@ -63,7 +63,7 @@ class Watch:
     def _look(self) -> None:
         usage = limits.look(self.others, self.allowed)
         limits.add_stored(usage, self.outputs, self.disk)
-        self.threads = max(self.threads, usage.threads)
+        self.data = max(self.data, usage.data)
         self.cpu = max(self.cpu, usage.total_cpu)
         self.limit = limits.exceeded(usage, self.allowed)
 
@@ -84,7 +84,7 @@ def report(watch: Watch, status: int, cpu: float, place: int) -> tuple[dict[str,
         "wall": time.monotonic() - watch.began,
         "cpu": max(cpu, watch.cpu),  # the kernel does not count who died with its namespace
         "limit": watch.limit or limits.exceeded(usage, watch.allowed),
-        "threads": watch.threads,
+        "data": watch.data,
     }
     result = files.open_result(place)
     os.close(place)

@@ -1,0 +1,2 @@
+// expect: contained
+attempt('addon', () => process.dlopen({exports: {}}, '/nowhere.node'));

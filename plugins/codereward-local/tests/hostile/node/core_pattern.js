@@ -1,0 +1,2 @@
+// expect: contained
+attempt('core', () => fs.openSync('/proc/sys/kernel/core_pattern', 'w'));

@@ -1,0 +1,2 @@
+// expect: ends
+process.abort();

@@ -1,0 +1,2 @@
+// expect: memory_bytes
+const kept = []; for (;;) kept.push(new Array(1000).fill(1));

@@ -1,0 +1,2 @@
+// expect: ends
+process.kill(process.pid, 'SIGKILL');

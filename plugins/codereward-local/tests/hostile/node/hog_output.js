@@ -1,0 +1,2 @@
+// expect: output_bytes
+for (;;) console.log('x'.repeat(1e4));

@@ -1,0 +1,2 @@
+// expect: ends
+const f = () => f(); f();

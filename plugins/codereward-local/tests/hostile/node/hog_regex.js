@@ -1,0 +1,2 @@
+// expect: wall_seconds
+/^(a+)+$/.test('a'.repeat(60) + 'b');

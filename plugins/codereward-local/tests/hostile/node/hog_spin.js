@@ -1,0 +1,2 @@
+// expect: wall_seconds
+for (;;);

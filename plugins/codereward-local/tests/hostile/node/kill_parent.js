@@ -1,0 +1,2 @@
+// expect: contained
+try { process.kill(process.ppid, 'SIGKILL'); } catch {}

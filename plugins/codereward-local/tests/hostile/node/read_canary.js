@@ -1,0 +1,2 @@
+// expect: contained
+attempt('canary', () => fs.readFileSync(process.argv[2]));

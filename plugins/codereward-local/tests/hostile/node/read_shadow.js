@@ -1,0 +1,2 @@
+// expect: contained
+attempt('shadow', () => fs.readFileSync('/etc/shadow'));

@@ -1,0 +1,2 @@
+// expect: contained
+require('dns').lookup('example.test', (e) => { if (!e) won('dns'); });

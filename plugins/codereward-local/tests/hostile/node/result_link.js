@@ -1,0 +1,2 @@
+// expect: contained
+fs.symlinkSync('/etc/passwd', process.env.CODEREWARD_RESULT);

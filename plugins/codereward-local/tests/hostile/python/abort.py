@@ -1,0 +1,3 @@
+# expect: ends
+import os
+os.abort()

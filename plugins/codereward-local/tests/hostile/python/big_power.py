@@ -1,0 +1,2 @@
+# expect: wall_seconds
+x = 9 ** 9 ** 9

@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+readable('../../../../../../etc/shadow')

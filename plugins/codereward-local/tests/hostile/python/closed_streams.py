@@ -1,0 +1,4 @@
+# expect: wall_seconds
+import os, time
+os.closerange(0, 99)
+time.sleep(99)

@@ -1,0 +1,3 @@
+# expect: bounded
+import os
+while True: os.mkdir('d'); os.chdir('d')

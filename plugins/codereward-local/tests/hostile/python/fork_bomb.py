@@ -1,0 +1,5 @@
+# expect: wall_seconds
+import os
+while True:
+    try: os.fork()
+    except OSError: pass

@@ -1,0 +1,2 @@
+# expect: memory_bytes
+bytearray(10**12)

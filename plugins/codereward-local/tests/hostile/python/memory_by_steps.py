@@ -1,0 +1,3 @@
+# expect: memory_bytes
+kept = []
+while True: kept.append(bytes(10**6))

@@ -1,0 +1,5 @@
+# expect: bounded
+kept = []
+while True:
+    try: kept.append(bytes(10**7))
+    except MemoryError: kept.clear()

@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+attempt('mount', lambda: LIBC.mount(b'x', b'/tmp', b'tmpfs', 0, None))

@@ -1,0 +1,3 @@
+# expect: bounded
+kept = []
+while True: kept.append(open('/dev/null'))

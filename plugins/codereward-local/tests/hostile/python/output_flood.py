@@ -1,0 +1,2 @@
+# expect: output_bytes
+while True: print('x' * 10**5)

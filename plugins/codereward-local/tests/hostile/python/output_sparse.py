@@ -1,0 +1,3 @@
+# expect: bounded
+import os
+os.ftruncate(1, 10**12)

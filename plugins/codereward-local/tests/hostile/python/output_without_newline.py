@@ -1,0 +1,3 @@
+# expect: output_bytes
+import sys
+while True: sys.stdout.write('x')

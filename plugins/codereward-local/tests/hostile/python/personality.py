@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+attempt('personality', lambda: LIBC.personality(0x0040000))

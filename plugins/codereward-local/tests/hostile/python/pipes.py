@@ -1,0 +1,4 @@
+# expect: bounded
+import os
+kept = []
+while True: kept.append(os.pipe())

@@ -1,0 +1,4 @@
+# expect: contained
+import sys
+from harm import *
+readable(sys.argv[1])

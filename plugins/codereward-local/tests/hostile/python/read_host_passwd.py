@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+if 'root' in open('/etc/passwd').read(): won('host passwd')

@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+attempt('remount', lambda: LIBC.mount(None, b'/usr', None, 32 | 4096, None))

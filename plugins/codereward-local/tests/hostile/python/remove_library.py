@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+attempt('unlink', lambda: os.unlink(os.__file__))

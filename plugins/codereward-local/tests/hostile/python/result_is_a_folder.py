@@ -1,0 +1,3 @@
+# expect: contained
+import os
+os.mkdir(os.environ['CODEREWARD_RESULT'])

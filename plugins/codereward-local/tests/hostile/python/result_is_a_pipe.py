@@ -1,0 +1,3 @@
+# expect: contained
+import os
+os.mkfifo(os.environ['CODEREWARD_RESULT'])

@@ -1,0 +1,3 @@
+# expect: ends
+import ctypes
+ctypes.string_at(0)

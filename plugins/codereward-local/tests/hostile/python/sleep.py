@@ -1,0 +1,3 @@
+# expect: wall_seconds
+import time
+time.sleep(99)

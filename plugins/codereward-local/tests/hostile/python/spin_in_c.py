@@ -1,0 +1,2 @@
+# expect: wall_seconds
+sum(x for x in iter(int, 1))

@@ -1,0 +1,3 @@
+# expect: wall_seconds
+import os, signal
+os.kill(os.getpid(), signal.SIGSTOP)

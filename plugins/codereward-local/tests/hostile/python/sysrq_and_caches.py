@@ -1,0 +1,3 @@
+# expect: contained
+from harm import *
+writable('/proc/sysrq-trigger'); writable('/proc/sys/vm/drop_caches')

@@ -1,0 +1,5 @@
+# expect: wall_seconds
+import subprocess
+while True:
+    try: subprocess.Popen(['sleep', '99'])
+    except OSError: pass
