@@ -12,18 +12,12 @@ from superserve_emulator import Emulator
 
 @pytest.fixture(scope="session")
 def running_emulator():
+    from helpers import forget_connections
+
     with Emulator() as emulator:
         forget_connections()  # a client made earlier would not go through the emulator's tunnel
         yield emulator
         forget_connections()
-
-
-def forget_connections():
-    from superserve import _http
-
-    if _http._shared is not None:
-        _http._shared.close()
-    _http._shared = None
 
 
 @pytest.fixture

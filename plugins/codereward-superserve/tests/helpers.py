@@ -3,6 +3,7 @@
 import asyncio
 
 from codereward import Command, CommandResult, Program, Run
+
 from codereward_superserve import SuperserveExecutor
 
 FAST = {"max_sandboxes": 4, "create_rate": 1000.0, "backoff_seconds": 0.01, "call_seconds": 10.0}
@@ -49,3 +50,12 @@ def outcomes(programs: list[Program], **options: object) -> list[Run | BaseExcep
 
 def only(program: Program, **options: object) -> CommandResult:
     return run(program, **options).commands[0]
+
+
+def forget_connections() -> None:
+    """Close the SDK's client: the next one reads the environment anew."""
+    from superserve import _http
+
+    if _http._shared is not None:
+        _http._shared.close()
+    _http._shared = None

@@ -77,7 +77,7 @@ def test_files_travel_both_ways(box):
 
 def test_too_long_an_argument_is_a_server_error(box):
     """More than 128 KiB in one variable cannot be passed to a command."""
-    with pytest.raises(superserve.ServerError, match="[Aa]rgument list too long"):
+    with pytest.raises(superserve.ServerError, match=r"[Aa]rgument list too long"):
         box.commands.run("true", env={"X": "x" * 140_000})
 
 

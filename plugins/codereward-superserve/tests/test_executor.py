@@ -11,8 +11,9 @@ import sys
 import pytest
 from codereward import BackendMisconfigured, Command, Limits, Program, Status
 from codereward.registry import Registry
-from codereward_superserve import SuperserveExecutor
 from helpers import FAST, HELLO, only, python, run, run_all, shell
+
+from codereward_superserve import SuperserveExecutor
 
 
 def test_a_program_brings_back_its_output_code_and_result(service):
@@ -60,8 +61,7 @@ def test_a_program_brings_back_its_output_code_and_result(service):
             "result_bytes",
         ),
         (
-            "import threading, time\n"
-            "for _ in range(99): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
+            "import threading as t, time\nfor _ in range(99): t.Thread(target=time.sleep, args=(9,), daemon=True).start()",
             {"processes": 20, "memory_bytes": 2**30},
             Status.EXITED,
             "processes",
@@ -123,7 +123,7 @@ def test_what_a_build_makes_can_be_run(service):
 
 def test_each_command_has_its_own_input_variables_and_limits(service):
     """Standard input ends after its bytes; variables and limits reach one command alone."""
-    text = ("sh", "-c", "cat; echo \"$X\"")
+    text = ("sh", "-c", 'cat; echo "$X"')
     commands = (
         Command(text, stdin=b"one\0\xff", env={"X": "it's\n$1"}),
         Command(("sleep", "9"), limits=Limits(wall_seconds=0.3)),

@@ -35,8 +35,10 @@ BURST_OF_RATE: Final = 2.0
 """The service allows twice its rate at once."""
 DELETE_SECONDS: Final = 100.0
 """Time for one deletion: the SDK itself tries for up to 81 s while the service answers 409."""
-LOOK_AGAIN: Final = (0.5, 2.0, 5.0)
-"""Seconds after a creation without an answer at which its sandbox is looked for."""
+LOOK_AGAIN: Final = (1, 4, 10)
+"""When the sandbox of a creation without an answer is looked for: pauses, in `backoff_seconds`."""
+LOOK_SELDOM: Final = 20
+"""The same, later on."""
 EXPIRY_SLACK: Final = 60.0
 """The service's clock acts every 30 s."""
 MOST_DELAY: Final = 15.0
@@ -108,8 +110,13 @@ class Boxes:
             raise
         except Exception as error:
             raise StageFailed(classify(error, stage)) from error
-        self.last_good[stage] = time.monotonic()
+        if stage != "exec":  # whether that went well shows when the reply is read
+            self.worked(stage)
         return result
+
+    def worked(self, stage: Stage) -> None:
+        """Note that the service answered properly."""
+        self.last_good[stage] = time.monotonic()
 
     # ---- birth
 
@@ -182,13 +189,14 @@ class Boxes:
 
     async def _find_and_delete(self, entry: Entry) -> None:
         """Destroy the sandbox of a creation whose answer was lost, if there is one."""
+        unit = self.settings.backoff_seconds
         for delay in LOOK_AGAIN:
-            await asyncio.sleep(delay)
+            await asyncio.sleep(delay * unit)
             if await self._found(entry):
                 await self._delete(entry)
                 return
         while time.monotonic() < entry.expires and (entry.pending or not await self._is_absent(entry)):  # noqa: ASYNC110 - nobody signals it
-            await asyncio.sleep(MOST_DELAY)
+            await asyncio.sleep(max(0.1, LOOK_SELDOM * unit))
         if entry.sandbox_id is not None:
             await self._delete(entry)
         else:

@@ -172,9 +172,11 @@ class _Live:
                 raise BackendMisconfigured(_unfit(box.template, said.reason))
             if isinstance(said, reply.Parked):
                 said = (said.lines, await self._fetch(box, said.path))
-            return reply.read(said, program, box.template)
+            run = reply.read(said, program, box.template)
         except reply.BrokenReply as broken:
             raise StageFailed(_broken(broken, result)) from broken
+        self.boxes.worked("exec")
+        return run
 
     async def _deliver(self, box: Box, parcel: payload.Parcel, nonce: str) -> dict[str, str]:
         """Variables that say where the program is; a large one is written to a file first."""

@@ -113,10 +113,11 @@ class Trial:
 
     def _delay(self, kind: Kind) -> float:
         spread = random.uniform(0.5, 1.5)  # noqa: S311 - jitter
+        unit = self._settings.backoff_seconds
         if kind in (Kind.THROTTLED, Kind.CAPPED, Kind.CONGESTED):
-            return min(5.0, 0.5 + 0.5 * self._seen[kind]) * spread
+            return min(10, 3 + self._seen[kind]) * unit * spread
         if kind is Kind.WAITING:
-            return 5.0 * spread
+            return 10 * unit * spread
         if kind is Kind.CONFIRM:
-            return 1.5 * spread
-        return float(min(MOST_DELAY, self._settings.backoff_seconds * 2 ** (self._failed - 1)) * spread)
+            return 3 * unit * spread
+        return float(min(MOST_DELAY, unit * 2 ** (self._failed - 1)) * spread)
