@@ -4,7 +4,9 @@ A block is checked by running it, unless an HTML comment on the line above says 
 
 - `<!-- check: names -->`: not run, because this machine may lack what it needs (a GPU, a key): its
   syntax, imports, attributes and arguments are checked. `names, given x, y`: names from elsewhere.
-- `<!-- check: output -->`: what the Python block before it prints. `...` stands for anything.
+- `<!-- check: raises -->`: it has to raise an error of codereward's.
+- `<!-- check: output -->`: what the Python block before it prints, or the error it raises. `...`
+  stands for anything.
 - `<!-- check: same as path/of/file -->`: the content of that file of the repository.
 - `<!-- check: nothing, because … -->`: for people only.
 

@@ -18,15 +18,15 @@ UNKNOWN: Final = object()
 """What an expression stands for when nobody can tell without running it."""
 
 
-def problems(tree: ast.Module, namespace: Mapping[str, Any], given: Collection[str] = ()) -> list[str]:
+def problems(tree: ast.Module, known: dict[str, Any], given: Collection[str] = ()) -> list[str]:
     """What is wrong with a module, one line each.
 
     Args:
         tree: The module.
-        namespace: What earlier code has defined.
+        known: What earlier code has defined; what the module defines is added.
         given: Names that come from elsewhere.
     """
-    known = {**vars(builtins), **namespace, **dict.fromkeys(given, UNKNOWN)}
+    known.update(dict.fromkeys(given, UNKNOWN))
     found: list[str] = []
     for statement in tree.body:
         define(statement, known)
@@ -43,6 +43,8 @@ def define(statement: ast.stmt, known: dict[str, Any]) -> None:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             known[node.id] = UNKNOWN
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            known[node.name] = UNKNOWN
+        elif isinstance(node, ast.ExceptHandler) and node.name:
             known[node.name] = UNKNOWN
         elif isinstance(node, ast.arg):
             known.setdefault(node.arg, UNKNOWN)
@@ -69,7 +71,7 @@ class Instance:
 def meaning(node: ast.expr, known: Mapping[str, Any]) -> Any:
     """What an expression of names and attributes stands for."""
     if isinstance(node, ast.Name):
-        return known.get(node.id, UNKNOWN)
+        return known.get(node.id, getattr(builtins, node.id, UNKNOWN))
     if isinstance(node, ast.Attribute):
         return attribute(meaning(node.value, known), node.attr)
     return UNKNOWN
@@ -84,7 +86,7 @@ def attribute(owner: Any, name: str) -> Any:
 
 def wrong_with(node: ast.AST, known: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with one node."""
-    if isinstance(node, ast.Name) and node.id not in known:
+    if isinstance(node, ast.Name) and node.id not in known and not hasattr(builtins, node.id):
         yield f"nobody defines {node.id!r}"
     elif isinstance(node, ast.Attribute):
         yield from wrong_with_attribute(meaning(node.value, known), node.attr)

@@ -42,6 +42,8 @@ class Page:
         self.path = path
         self.printed = ""
         """What the last Python block printed."""
+        self.named: dict[str, Any] = {}
+        """What blocks that were not run define."""
         self.module = types.ModuleType("__main__")
         sys.modules["__main__"] = self.module  # so that its functions pickle
 
@@ -59,6 +61,8 @@ class Page:
         how, _, rest = block.check.partition(" ")
         if how == "same":
             self.same(block, rest.removeprefix("as "))
+        elif how == "raises":
+            self.raises(block)
         elif how == "output":
             expect(block, self.printed, block.text)
         elif how in {"names", "names,"}:
@@ -92,12 +96,25 @@ class Page:
             exec(compiled(block), self.module.__dict__)
         self.printed = output.getvalue()
 
+    def raises(self, block: Block) -> None:
+        """Run a block that has to end in an error of codereward's; what it says counts as printed."""
+        from codereward import CoderewardError
+
+        try:
+            self.run_python(block)
+        except CoderewardError as error:
+            self.printed = f"{type(error).__name__}: {error}"
+        else:
+            msg = f"{block} raises nothing"
+            raise AssertionError(msg)
+
     def name_python(self, block: Block, rest: str) -> None:
         """Check a block that is not run."""
         given = re.findall(r"\w+", rest.removeprefix("given "))
+        self.named |= self.module.__dict__
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the packages it imports
-            found = problems(ast.parse(block.text), self.module.__dict__, given)
+            found = problems(ast.parse(block.text), self.named, given)
         assert not found, f"{block}: {found}"
 
     # ------------------------------------------------------------------ configuration
@@ -201,6 +218,7 @@ def check_git(words: list[str]) -> None:
 COMMANDS: Final[Mapping[str, Callable[[list[str]], None]]] = {
     "make": check_make,
     "pip": check_pip,
+    "pytest": lambda words: None,
     "trl": check_trl,
     "git": check_git,
 }

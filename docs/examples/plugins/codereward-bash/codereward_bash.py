@@ -49,7 +49,11 @@ def texts(row: codereward.Row, name: str) -> tuple[str, ...]:
 def read_case(result: codereward.CommandResult) -> codereward.Case:
     if result.status is not codereward.Status.EXITED or result.exit_code != 0:
         return case_of_failure(result)
-    return codereward.Case(codereward.Outcome.SCORED, result.stdout.decode("utf-8", "replace").rstrip())
+    return codereward.Case(
+        codereward.Outcome.SCORED,
+        result.stdout.decode("utf-8", "replace").rstrip(),
+        wall_seconds=result.wall_seconds,
+    )
 
 
 @codereward.hookimpl
