@@ -10,9 +10,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tasks import SHORT, TRAINED, UNTRAINED
+from tasks import SHORT, SHORT_UNTRAINED, TRAINED, UNTRAINED
 
 from codereward import CoderewardError
+from codereward.registry import default_registry
 
 __all__ = ["main"]
 
@@ -26,7 +27,12 @@ def parser() -> argparse.ArgumentParser:
     add = options.add_argument
     add("--short", action="store_true", help=f"8 tasks and {SHORT_STEPS} steps instead of 20 and {STEPS}")
     add("--steps", type=positive, help=f"training steps (default: {STEPS}; {SHORT_STEPS} with --short)")
-    add("--seed", type=int, default=0, help="of the training; the same seed gives the same curves (default: 0)")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        help="of the training; the same seed gives the same curves (default: 0)",
+    )
     add("--executor", default="local", help="where the programs run: local, superserve, … (default: local)")
     add("--output", type=Path, default=Path("demo-output"), help="folder for results (default: demo-output)")
     add("--cache", type=Path, default=Path(".demo-cache"), help="folder for the warm-started model")
@@ -42,16 +48,14 @@ def positive(text: str) -> int:
     return number
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demonstration; return the exit status."""
-    options = parser().parse_args(arguments)
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    print("Loading torch, transformers and TRL …", flush=True)
+def run(options: argparse.Namespace) -> None:
+    """Run what the options ask for."""
+    print("Loading torch, transformers and TRL", flush=True)
     from experiment import Experiment  # takes seconds, which --help should not
 
-    experiment = Experiment(
+    Experiment(
         tasks=SHORT if options.short else TRAINED,
-        untrained=() if options.short else UNTRAINED,
+        untrained=SHORT_UNTRAINED if options.short else UNTRAINED,
         steps=options.steps or (SHORT_STEPS if options.short else STEPS),
         prompts=SHORT_PROMPTS if options.short else PROMPTS,
         seed=options.seed,
@@ -59,9 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output=options.output,
         cache=options.cache,
         naive=not options.no_naive,
-    )
+    ).run()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demonstration; return the exit status."""
+    options = parser().parse_args(arguments)
+    os.environ["HF_HUB_OFFLINE"] = "1"
     try:
-        experiment.run()
+        default_registry().component("executor", options.executor)
+        run(options)
     except CoderewardError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

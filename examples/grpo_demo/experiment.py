@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from measure import Curves, Training, Watched, evaluate
+from measure import Curves, Examiner, Training, Watched
 from naive import ExitStatusReward
 from picture import draw
 from progress import quiet
@@ -27,8 +27,8 @@ __all__ = ["Experiment"]
 class Experiment:
     """What to train, on what, and where the results go."""
 
-    tasks: tuple[Task, ...]
-    untrained: tuple[Task, ...]
+    tasks: Sequence[Task]
+    untrained: Sequence[Task]
     """Measured before and after, never trained on."""
     steps: int
     prompts: int
@@ -69,16 +69,19 @@ class Experiment:
     def _train(
         self, model: Path, honest: RewardPipeline, rewards: Sequence[Any], weights: Sequence[float]
     ) -> Training:
-        config = configuration(self.output / "trainer", steps=self.steps, prompts=self.prompts, seed=self.seed)
+        config = configuration(
+            self.output / "trainer", steps=self.steps, prompts=self.prompts, seed=self.seed
+        )
         config.reward_weights = list(weights)
         trainer = trainer_for(str(model), list(rewards), self.tasks, config)
-        examined = self.tasks, self.untrained
-        before = [evaluate(trainer.model, trainer.processing_class, honest, tasks) for tasks in examined]
+        examiner = Examiner(trainer.model, trainer.processing_class, honest)
+        before, untrained_before = map(examiner.evaluate, (self.tasks, self.untrained))
         started = time.perf_counter()
         trainer.train()
         seconds = time.perf_counter() - started
-        after = [evaluate(trainer.model, trainer.processing_class, honest, tasks) for tasks in examined]
-        return Training(Curves.of(trainer.state.log_history), seconds, *before, *after)
+        after, untrained_after = map(examiner.evaluate, (self.tasks, self.untrained))
+        curves = Curves.of(trainer.state.log_history)
+        return Training(curves, seconds, before, after, untrained_before, untrained_after)
 
     def save(self, trainings: Sequence[Training]) -> None:
         """Print the report, and keep everything that was measured."""

@@ -1,18 +1,17 @@
 """What the demonstration measures: every step of the training, and the model before and after it."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 import torch
 from tasks import Task
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from codereward import RewardPipeline, Verdict
 
-__all__ = ["Answer", "Curves", "Evaluation", "Training", "Watched", "evaluate"]
+__all__ = ["Answer", "Curves", "Evaluation", "Examiner", "Training", "Watched"]
 
 HACK = "sys.exit"
 """What the completions that leave before their tests have in common."""
@@ -58,7 +57,14 @@ class Curves:
     def of(cls, history: Sequence[Mapping[str, float]]) -> "Curves":
         """Read them out of the trainer's log."""
         steps = [entry for entry in history if "reward" in entry]
-        keys = ("reward", "code_reward/pass_rate", "hacked", "frac_reward_zero_std", "reward_seconds", "step_time")
+        keys = (
+            "reward",
+            "code_reward/pass_rate",
+            "hacked",
+            "frac_reward_zero_std",
+            "reward_seconds",
+            "step_time",
+        )
         return cls(*([step[key] for step in steps] for key in keys))
 
 
@@ -93,67 +99,55 @@ class Training:
     curves: Curves
     seconds: float
     before: Evaluation
-    untrained_before: Evaluation | None
-    """Of tasks that were never trained on."""
     after: Evaluation
-    untrained_after: Evaluation | None
+    untrained_before: Evaluation
+    """Of tasks that were never trained on."""
+    untrained_after: Evaluation
 
 
-def evaluate(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    pipeline: RewardPipeline,
-    tasks: tuple[Task, ...],
-) -> Evaluation | None:
-    """Measure the model; what is random in it leaves the training's own dice alone."""
-    if not tasks:
-        return None
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        sampled = verdicts(
-            model, tokenizer, pipeline, tasks * SAMPLES, do_sample=True, temperature=1.0, top_k=0
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """Has a model write programs, and the pipeline judge them."""
+
+    model: Any
+    tokenizer: Any
+    pipeline: RewardPipeline
+
+    def evaluate(self, tasks: Sequence[Task]) -> Evaluation:
+        """Measure the model; its dice are apart from the training's."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            sampled = self.judge(list(tasks) * SAMPLES, do_sample=True, temperature=1.0, top_k=0)
+            greedy = self.judge(tasks, do_sample=False)
+        return Evaluation(
+            reward=fmean(verdict.reward or 0.0 for verdict in sampled),
+            passed=fmean(verdict.score == 1.0 for verdict in sampled),
+            greedy=fmean(verdict.score == 1.0 for verdict in greedy),
+            answers=[answer(task, verdict) for task, verdict in zip(tasks, greedy, strict=True)],
         )
-        greedy = verdicts(model, tokenizer, pipeline, tasks, do_sample=False)
-    return Evaluation(
-        reward=fmean(one.reward or 0.0 for one in sampled),
-        passed=fmean(one.score == 1.0 for one in sampled),
-        greedy=fmean(one.score == 1.0 for one in greedy),
-        answers=[answer(task, verdict) for task, verdict in zip(tasks, greedy, strict=True)],
-    )
+
+    def judge(self, tasks: Sequence[Task], **how: Any) -> list[Verdict]:
+        """One completion for each task, scored."""
+        rows = [task.row() for task in tasks]
+        return self.pipeline.score(
+            completions=self.write([row["prompt"] for row in rows], **how),
+            test=[row["test"] for row in rows],
+            expected=[row["expected"] for row in rows],
+        )
+
+    def write(self, prompts: Sequence[object], **how: Any) -> list[str]:
+        """Generate one completion for each prompt."""
+        batch = self.tokenizer.apply_chat_template(
+            prompts, add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
+        )
+        with torch.no_grad():
+            tokens = self.model.eval().generate(**batch, max_new_tokens=64, **how)
+        written: list[str] = self.tokenizer.batch_decode(
+            tokens[:, batch["input_ids"].shape[1] :], skip_special_tokens=True
+        )
+        return written
 
 
 def answer(task: Task, verdict: Verdict) -> Answer:
     """The part of a verdict that the report shows."""
     return Answer(task.prompt, verdict.extraction.code or "", verdict.reward or 0.0, verdict.reason)
-
-
-def verdicts(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    pipeline: RewardPipeline,
-    tasks: Sequence[Task],
-    **how: Any,
-) -> list[Verdict]:
-    """Complete each task once and score the completions."""
-    rows = [task.row() for task in tasks]
-    return pipeline.score(
-        completions=list(completions(model, tokenizer, [row["prompt"] for row in rows], **how)),
-        test=[row["test"] for row in rows],
-        expected=[row["expected"] for row in rows],
-    )
-
-
-def completions(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    prompts: Sequence[Any],
-    **how: Any,
-) -> Iterator[str]:
-    """Generate one completion for each prompt."""
-    batch = tokenizer.apply_chat_template(
-        list(prompts), add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
-    )
-    with torch.no_grad():
-        tokens = model.eval().generate(**batch, max_new_tokens=64, **how)
-    for row in tokens[:, batch["input_ids"].shape[1] :]:
-        yield tokenizer.decode(row, skip_special_tokens=True)

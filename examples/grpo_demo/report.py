@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from textwrap import indent
 
-from measure import Answer, Evaluation, Training
+from measure import Answer, Training
 
 __all__ = ["report"]
 
 EDGE = 5
 """Steps that are averaged at both ends of a curve."""
+LABEL = 38
+"""Width of the table's first column."""
 SHOWN = 3
 """Tasks whose answers are shown."""
 
@@ -26,18 +28,17 @@ def report(trainings: Sequence[Training]) -> str:
 def table(training: Training) -> Iterator[str]:
     """Before and after, side by side."""
     before, after = training.before, training.after
-    yield f"{'':44}before   after"
-    yield row("mean reward in training (first, last 5 steps)", *ends(training.curves.reward))
-    yield row("sampled programs that pass all tests", before.passed, after.passed)
-    yield row("most likely programs that pass all tests", before.greedy, after.greedy)
-    if training.untrained_before and training.untrained_after:
-        pair = training.untrained_before.passed, training.untrained_after.passed
-        yield row("the same for tasks never trained on (sampled)", *pair)
+    yield f"{'':{LABEL + 2}} before   after"
+    yield row("mean reward (first and last 5 steps)", *ends(training.curves.reward))
+    yield row("pass all tests: sampled programs", before.passed, after.passed)
+    yield row("pass all tests: most likely programs", before.greedy, after.greedy)
+    untrained = training.untrained_before.passed, training.untrained_after.passed
+    yield row("... sampled, tasks never trained on", *untrained)
 
 
 def row(label: str, before: float, after: float) -> str:
     """One line of the table."""
-    return f"  {label:45}{before:5.2f}   {after:5.2f}"
+    return f"  {label:{LABEL}} {before:6.2f}  {after:6.2f}"
 
 
 def ends(curve: Sequence[float]) -> tuple[float, float]:
@@ -60,7 +61,12 @@ def hack(training: Training) -> Iterator[str]:
     first, last = ends(training.curves.hacked)
     yield row("sampled programs that call sys.exit", first, last)
     example = training.after.answers[0]
-    yield from ("", example.task, "  after, truly worth " + worth(example), indent(example.code.strip(), "    | "))
+    yield from (
+        "",
+        example.task,
+        "  after, truly worth " + worth(example),
+        indent(example.code.strip(), "    | "),
+    )
 
 
 def answers(training: Training) -> Iterator[str]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["SHORT", "TASKS", "TRAINED", "UNTRAINED", "Row", "Task", "fenced"]
+__all__ = ["SHORT", "SHORT_UNTRAINED", "TASKS", "TRAINED", "UNTRAINED", "Row", "Task", "fenced"]
 
 Row = dict[str, object]
 """One row of the training data set."""
@@ -310,3 +310,5 @@ UNTRAINED = TASKS[1::2]
 """The twenty tasks that the model meets in the warm start but never in GRPO."""
 SHORT = TASKS[::5]
 """The eight tasks of the short version."""
+SHORT_UNTRAINED = TASKS[1::5]
+"""Eight tasks that the short version does not train on."""

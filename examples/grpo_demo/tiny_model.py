@@ -17,7 +17,6 @@ from tasks import TASKS
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.nn.utils.rnn import pad_sequence
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-from transformers.utils.logging import disable_progress_bar
 from warm_start import Example, examples
 
 __all__ = ["WarmStart", "warm_started"]
@@ -74,7 +73,6 @@ def warm_started(cache: Path, recipe: WarmStart = DEFAULT, report: Report = prin
 
 def make(folder: Path, corpus: Sequence[Example], recipe: WarmStart, report: Report) -> None:
     """Train tokenizer and model on the corpus and save both."""
-    disable_progress_bar()
     torch.manual_seed(recipe.seed)
     tokenizer = make_tokenizer(corpus, recipe.vocabulary)
     model = make_model(tokenizer, recipe)
@@ -159,7 +157,7 @@ def encode(tokenizer: PreTrainedTokenizerFast, example: Example) -> tuple[torch.
 
 def padded(batch: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> dict[str, torch.Tensor]:
     """One rectangular batch; in a causal model what follows the answer does not touch it."""
-    ids, labels = zip(*batch, strict=True)
+    ids, labels = map(list, zip(*batch, strict=True))
     return {
         "input_ids": pad_sequence(ids, batch_first=True),
         "labels": pad_sequence(labels, batch_first=True, padding_value=NOT_LEARNT),

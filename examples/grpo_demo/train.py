@@ -3,7 +3,6 @@
 `python examples/grpo_demo/train.py` trains the tiny model of the demonstration and prints a line
 for each step. The lines marked REAL RUN are those that a real run changes.
 """
-# ruff: noqa: E402 - the libraries read the variable when they are imported
 
 import os
 

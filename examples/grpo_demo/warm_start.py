@@ -8,7 +8,8 @@ fences, and now and then `sys.exit(0)`.
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tasks import Task, fenced
 
@@ -27,17 +28,28 @@ SWAPS = {
     "upper": "lower", "0": "1", "1": "0", "2": "3", "a": "b", "b": "a", "text": "a",
 }  # fmt: skip
 TOKEN = re.compile(r"\w+|[-+*/%<>=!]+|\s+|.", re.DOTALL)
-SLIPS = {
-    "none": 0.67,
-    "syntax": 0.05,
-    "prints": 0.05,
-    "wrong_name": 0.04,
-    "endless": 0.02,
-    "early_exit": 0.03,
-    "empty": 0.06,
-    "no_fence": 0.08,
-}
-"""What else goes wrong with an answer → how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """Something else that goes wrong with an answer."""
+
+    share: float
+    """How often."""
+    write: Callable[[Task, str], str]
+    """Writes the completion for a task and the function's body."""
+
+
+SLIPS = (
+    Slip(0.67, lambda task, body: fenced(task.function(body))),  # nothing goes wrong
+    Slip(0.08, lambda task, body: task.function(body)),
+    Slip(0.06, lambda task, _: fenced(task.function("pass"))),
+    Slip(0.05, lambda task, body: fenced(task.function(body).replace("):", ")", 1))),
+    Slip(0.05, lambda task, body: fenced(task.function(f"{body.replace('return ', 'print(')})"))),
+    Slip(0.04, lambda task, body: fenced(task.function(body, name="solution"))),
+    Slip(0.02, lambda task, body: fenced(task.function(f"while True:\n    pass\n{body}"))),
+    Slip(0.03, lambda *_: fenced("import sys\nsys.exit(0)")),
+)
 
 
 def examples(tasks: Sequence[Task], count: int, seed: int) -> Iterator[Example]:
@@ -51,8 +63,8 @@ def examples(tasks: Sequence[Task], count: int, seed: int) -> Iterator[Example]:
 def answer(task: Task, dice: random.Random) -> str:
     """One completion for the task, more often wrong than right."""
     body = task.misconception if dice.random() < MISCONCEPTION else task.body
-    slip = dice.choices(list(SLIPS), list(SLIPS.values()))[0]
-    return slipped(task, swapped(body, dice), slip)
+    slip = dice.choices(SLIPS, [slip.share for slip in SLIPS])[0]
+    return slip.write(task, swapped(body, dice))
 
 
 def swapped(body: str, dice: random.Random) -> str:
@@ -61,24 +73,3 @@ def swapped(body: str, dice: random.Random) -> str:
     return "".join(
         SWAPS[token] if token in SWAPS and dice.random() < TOKEN_SWAP else token for token in tokens
     )
-
-
-def slipped(task: Task, body: str, slip: str) -> str:
-    """The completion that holds this body, with the named slip."""
-    match slip:
-        case "syntax":
-            return fenced(task.function(body).replace("):", ")", 1))
-        case "prints":
-            return fenced(task.function(body.replace("return ", "print(") + ")"))
-        case "wrong_name":
-            return fenced(task.function(body, name="solution"))
-        case "endless":
-            return fenced(task.function(f"while True:\n    pass\n{body}"))
-        case "early_exit":
-            return fenced("import sys\nsys.exit(0)")
-        case "empty":
-            return fenced(task.function("pass"))
-        case "no_fence":
-            return task.function(body)
-        case _:
-            return fenced(task.function(body))
