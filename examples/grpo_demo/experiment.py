@@ -51,9 +51,11 @@ class Experiment:
             print("\nWarm start: imitating answers that are wrong more often than right", flush=True)
             model = warm_started(self.cache)
             trainings = [self.train(model, honest)]
+            self.save(trainings)
             if self.naive:
                 trainings.append(self.train_naively(model, honest))
-        self.save(trainings)
+                self.save(trainings)
+        print(f"\n{report(trainings)}\n\nCurves and all numbers: {self.output}/", flush=True)
 
     def train(self, model: Path, honest: RewardPipeline) -> Training:
         """Train with rewards from codereward."""
@@ -84,11 +86,8 @@ class Experiment:
         return Training(curves, seconds, before, after, untrained_before, untrained_after)
 
     def save(self, trainings: Sequence[Training]) -> None:
-        """Print the report, and keep everything that was measured."""
-        text = report(trainings)
-        print(f"\n{text}", flush=True)
+        """Keep everything that was measured so far."""
         results = dict(zip(("codereward", "naive"), map(asdict, trainings), strict=False))
-        (self.output / "report.txt").write_text(text + "\n")
         (self.output / "result.json").write_text(json.dumps(results, indent=1) + "\n")
+        (self.output / "report.txt").write_text(report(trainings) + "\n")
         draw(trainings, self.output / "curves.png")
-        print(f"\nCurves: {self.output / 'curves.png'}. All numbers: {self.output / 'result.json'}.")
