@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
@@ -166,9 +167,12 @@ def observation_of(value: object) -> Observation:
 # --------------------------------------------------------------------------- runs
 
 
-@functools.cache
-def results() -> st.SearchStrategy[CommandResult]:
-    """What an executor may bring back from one command, however hostile the program."""
+def results(channel: st.SearchStrategy[bytes] | None = None) -> st.SearchStrategy[CommandResult]:
+    """What an executor may bring back from one command, however hostile the program.
+
+    Args:
+        channel: What the harness under test writes into the result channel; there is noise too.
+    """
     noise = st.binary(max_size=50) | texts().map(lambda text: text.encode("utf-8", "surrogatepass"))
     return st.builds(
         CommandResult,
@@ -177,7 +181,7 @@ def results() -> st.SearchStrategy[CommandResult]:
         signal=st.none() | st.integers(1, 64),
         stdout=noise,
         stderr=noise,
-        result=noise | channel_frames(),
+        result=noise | (channel_frames() if channel is None else channel),
         truncated=st.booleans(),
         limit=st.sampled_from(LIMIT_NAMES),
         wall_seconds=st.floats(0, 100),
@@ -187,27 +191,29 @@ def results() -> st.SearchStrategy[CommandResult]:
 
 @functools.cache
 def channel_frames() -> st.SearchStrategy[bytes]:
-    """JSON that looks like a harness's own frames, whole, repeated, cut or wrong."""
-    fields = st.sampled_from(["value", "failed", "error", "result", "ok", "passed"])
-    texts_of_json = st.sampled_from(
-        ['"1"', "1", '"[1, 2]"', "[]", "{}", "null", "true", "NaN", '"{"', "1e999", "[" * 2000]
+    """JSON objects that look like a harness's own frames: whole ones, repeated, cut or wrong."""
+    fields = st.sampled_from(["value", "failed", "error", "result", "passed"])
+    values = (json_values(max_leaves=4) | st.sampled_from([[1, 2], "[" * 2000])).map(json.dumps)
+    frames = st.dictionaries(fields, values | scalars(), max_size=2) | values.map(
+        lambda text: {"value": text}
     )
-    frames = st.lists(st.tuples(fields, texts_of_json), max_size=3).map(
-        lambda pairs: "{" + ", ".join(f'"{name}": {text}' for name, text in pairs) + "}"
-    )
-    lines = st.lists(frames, max_size=3).map(lambda many: "".join(one + "\n" for one in many).encode())
-    return st.builds(lambda data, cut: data[: len(data) - cut], lines, st.integers(0, 3))
+    lines = frames.map(lambda frame: json.dumps(frame).encode() + b"\n")
+    many = st.lists(lines, max_size=3).map(b"".join)
+    return lines | st.builds(lambda data, cut: data[: len(data) - cut], many, st.integers(0, 3))
 
 
-def runs(commands: int, *, build: bool = False) -> st.SearchStrategy[Run]:
+def runs(
+    commands: int, *, build: bool = False, channel: st.SearchStrategy[bytes] | None = None
+) -> st.SearchStrategy[Run]:
     """Runs of a program with so many commands.
 
     Args:
         commands: How many commands the program has.
         build: Whether it has a build command too.
+        channel: As in `results`.
     """
-    many = st.tuples(*([results()] * commands))
-    return st.builds(Run, many, results() if build else st.none(), st.booleans())
+    result = results(channel)
+    return st.builds(Run, st.tuples(*([result] * commands)), result if build else st.none(), st.booleans())
 
 
 # --------------------------------------------------------------------------- rows

@@ -18,6 +18,9 @@ __all__ = ["CHECKS", "Check"]
 
 Check = Callable[[Scorer, Observation, Answers], None]
 
+DEPTH: Final = 5_000
+"""Nesting of values, deeper than the interpreter can recurse."""
+
 
 def scores_are_in_range(scorer: Scorer, observation: Observation, answers: Answers) -> None:
     """A score is a finite real number in [0, 1], whatever was observed; a scorer never raises."""
@@ -25,7 +28,7 @@ def scores_are_in_range(scorer: Scorer, observation: Observation, answers: Answe
 
     assert isinstance(score, Real), f"a {type(score).__name__} is no score"
     assert math.isfinite(score), f"{score} is not finite"
-    assert 0.0 <= score <= 1.0, f"{score} is outside [0, 1]"
+    assert 0.0 <= float(score) <= 1.0, f"{score} is outside [0, 1]"
 
 
 def scoring_is_pure(scorer: Scorer, observation: Observation, answers: Answers) -> None:
@@ -66,10 +69,10 @@ def one_more_right_item_costs_nothing(scorer: Scorer, observation: Observation, 
 
 
 def deep_values_do_no_harm(scorer: Scorer, observation: Observation, answers: Answers) -> None:
-    """A value that is nested as deeply as JSON can be read scores as any other wrong one."""
-    for value in (nested(900), [nested(900)], {"a": nested(900, {})}):
+    """A value that is nested deeper than the interpreter recurses scores as any other wrong one."""
+    for value in (nested(DEPTH), [nested(DEPTH)], {"a": nested(DEPTH, {})}):
         score = scorer.score(replace(observation, value=value, cases=()), answers)
-        assert 0.0 <= score < 1.0, f"a deep value scores {score}"
+        assert score < 1.0, f"a deep value scores {score}"
 
 
 def scorers_pickle(scorer: Scorer, observation: Observation, answers: Answers) -> None:

@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 
 from codereward.model import Wanted
 from codereward.protocols import Extractor
-from codereward.testing import strategies
+from codereward.testing import nasty, strategies
 from codereward.testing.checks import extractor as checks
 from codereward.testing.suites.base import Suite
 
 __all__ = ["ExtractorTests"]
 
-ALL: Final = (*checks.CHECKS, *checks.CHECKS_OF_CODE, *checks.CHECKS_OF_TEXTS)
+ALL: Final[tuple[Callable[..., None], ...]] = (
+    *checks.CHECKS,
+    *checks.CHECKS_OF_CODE,
+    *checks.CHECKS_OF_TEXTS,
+)
 
 
 class ExtractorTests(Suite, checks=ALL):
@@ -53,6 +57,10 @@ class ExtractorTests(Suite, checks=ALL):
     def _try_examples(
         self, check: Callable[..., None], extractor: Extractor, texts: st.SearchStrategy[str]
     ) -> None:
+        for text in nasty.TEXTS if check in checks.CHECKS_OF_TEXTS else ():
+            for wanted in self.wanted:
+                check(extractor, wanted, text)
+
         @settings(max_examples=self.examples, deadline=None)
         @given(st.sampled_from(self.wanted), texts)
         def examples(wanted: Wanted, text: str) -> None:

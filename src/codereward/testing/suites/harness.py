@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, ClassVar, Final
 
 from hypothesis import given, settings
@@ -57,13 +58,17 @@ class HarnessTests(Suite, checks=ALL):
             for name, value in row.items()
         }
 
+    def results(self) -> st.SearchStrategy[bytes]:
+        """What its programs, whole or hostile, may leave in the result channel."""
+        return strategies.channel_frames()
+
     def perform(self, check: Callable[..., Any]) -> None:
         """Run one check, on many examples where it takes any."""
         bench = checks.Bench(
             harness=self.make_harness(),
-            right=self.right,
-            wrong=self.wrong,
-            exploits=self.exploits,
+            right=deepcopy(self.right),
+            wrong=deepcopy(self.wrong),
+            exploits=deepcopy(self.exploits),
             plant=self.plant,
             make_executor=self.make_executor,
             scorer=self.make_scorer(),
@@ -88,7 +93,9 @@ class HarnessTests(Suite, checks=ALL):
             return st.tuples(strategies.rows([row for row, _ in self.right]))
         if check in checks.CHECKS_OF_CODE:
             return st.tuples(strategies.code() | strategies.texts())
-        return st.one_of(*(st.tuples(st.just(one), runs_of(bench.harness, one)) for one in self.right))
+        return st.one_of(
+            *(st.tuples(st.just(one), runs_of(bench.harness, one, self.results())) for one in self.right)
+        )
 
 
 def planted(value: object, text: str) -> object:
@@ -100,7 +107,9 @@ def planted(value: object, text: str) -> object:
     return text
 
 
-def runs_of(harness: Harness, example: checks.Example) -> st.SearchStrategy[Run]:
+def runs_of(
+    harness: Harness, example: checks.Example, channel: st.SearchStrategy[bytes]
+) -> st.SearchStrategy[Run]:
     """Any runs of an example's program."""
     program = checks.build(harness, example)
-    return strategies.runs(len(program.commands), build=program.build is not None)
+    return strategies.runs(len(program.commands), build=program.build is not None, channel=channel)
