@@ -122,7 +122,7 @@ SHAPES = {
     "usage first": (f"```python\n{USE}```\n\n```python\n{PY}```", PY, "entry_point", "python", True),
     "usage last": (f"```python\n{PY}```\n\n```python\n{USE}```", PY, "entry_point", "python", True),
     "shell first": (f"```bash\npip install x\n```\n```python\n{PY}```", PY, "entry_point", "python", True),
-    "stub first": (f"```python\ndef solve(x):\n```\n```python\n{PY}```", PY, "entry_point", "python", True),
+    "corrected later": (f"```python\n{PY}```\n```python\n{WRONG}```", PY, "entry_point", "python", True),
     "fence in a docstring": (
         f'```python\ndef solve(x):\n    """\n    ```\n    1\n    ```\n    """\n    return x\n```\n```python\n{USE}```',
         'def solve(x):\n    """\n    ```\n    1\n    ```\n    """\n    return x',

@@ -83,10 +83,12 @@ class _Reader:
         self.opened, self.seen, self.fence = None, end, ""
 
     def _ends_unopened(self, tag: re.Match[str]) -> bool:
-        """In code the tag has to stand at the start of a line: elsewhere it is a string's content."""
+        """In code the tag has to start or end a line: elsewhere it is a string's content."""
         if self._quoted(tag):
             return False
-        return self.text.endswith("\n", 0, tag.start()) or not self._in_fence(tag.start())
+        start, end = tag.span()
+        at_edge = self.text.endswith("\n", 0, start) or self.text.startswith(("\n", "\r"), end)
+        return at_edge or not self._in_fence(start)
 
     def _in_fence(self, position: int) -> bool:
         """Whether `position` (never lower than before) stands in a fenced block of the answer."""

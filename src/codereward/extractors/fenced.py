@@ -165,16 +165,11 @@ class _Search:
         """The first block that defines `name`, where the usual reading leaves no doubt."""
         for block in self._true_blocks():
             if self._defines(block.code, name):
-                again = self._defines(self.page.view[block.end :], name)
-                return block if self._sound(block) and not again else None
+                return block if self._sound(block) else None
         return None
 
     def _definer(self, name: str, blocks: Iterable[Block]) -> Block | None:
-        """Of the blocks that define `name` the first that parses, else the first."""
-        found = [block for block in blocks if self._defines(block.code, name)]
-        if len(found) > 1:
-            return next((block for block in found if self._parses(block.code)), found[0])
-        return found[0] if found else None
+        return next((block for block in blocks if self._defines(block.code, name)), None)
 
     def _before_fence(self, name: str) -> Extraction | None:
         """Code that ends at a fence never opened: the prompt had opened it."""
