@@ -9,27 +9,27 @@ from pathlib import Path
 import pytest
 from training import keys_of
 
-pytestmark = pytest.mark.xdist_group("processes")
-
 RANK = Path(__file__).parent / "scripts" / "rank.py"
 
 
-@pytest.fixture(scope="module")
-def ranks(tmp_path_factory):
-    """What each of two ranks saw of a training with healthy backends, and of one where rank 1's fails."""
-    folder = tmp_path_factory.mktemp("ranks")
+@pytest.mark.timeout(300)  # three processes import torch, which takes its time on a busy machine
+def test_two_ranks_train_even_when_one_has_no_backend(tmp_path):
+    """Ranks score their own slices, one that cannot holds nobody up, and all log the same keys."""
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     done = subprocess.run(
-        [*launch, RANK, folder], env=environment, capture_output=True, text=True, timeout=110
+        [*launch, RANK, tmp_path], env=environment, capture_output=True, text=True, timeout=280
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+
+    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2))
+    each_scores_its_own_slice(first["healthy"], second["healthy"])
+    one_goes_on_without_the_other(first["faulty"], second["faulty"])
+    same_keys_everywhere([first["healthy"], second["healthy"], first["faulty"], second["faulty"]])
 
 
-def test_each_rank_scores_its_own_slice(ranks):
-    """Every rank runs its own programs, and the trainer's mean is over both."""
-    first, second = (rank["healthy"] for rank in ranks)
+def each_scores_its_own_slice(first, second):
+    """The trainer's mean is over both ranks, and neither missed a backend."""
     assert len(first["steps"]) == 2
     for step, *batches in zip(first["steps"], first["batches"], second["batches"], strict=True):
         mean = sum(batch["code_reward/pass_rate"] for batch in batches) / 2
@@ -37,9 +37,8 @@ def test_each_rank_scores_its_own_slice(ranks):
         assert step["code_reward/unavailable"] == 0.0
 
 
-def test_a_rank_without_a_backend_holds_nobody_up(ranks):
-    """When one rank's backend fails altogether, both go on, and the other's rewards count."""
-    first, second = (rank["faulty"] for rank in ranks)
+def one_goes_on_without_the_other(first, second):
+    """Rank 1 had no score at all; both finished, and rank 0's rewards counted."""
     assert len(first["steps"]) == len(second["steps"]) == 2
     assert [batch["code_reward/unavailable"] for batch in first["batches"]] == [0.0, 0.0]
     assert [batch["code_reward/unavailable"] for batch in second["batches"]] == [1.0, 1.0]
@@ -48,10 +47,9 @@ def test_a_rank_without_a_backend_holds_nobody_up(ranks):
         assert step["rewards/code_reward/mean"] == pytest.approx(batch["code_reward/pass_rate"])
 
 
-@pytest.mark.parametrize("backends", ["healthy", "faulty"])
-def test_ranks_log_the_same_keys(ranks, backends):
-    """Metric keys are equal on every rank and at every step; other trainers would wait for ever."""
-    batches = [batch for rank in ranks for batch in rank[backends]["batches"]]
+def same_keys_everywhere(trainings):
+    """Other trainers would wait for ever for a rank with keys of its own."""
+    batches = [batch for training in trainings for batch in training["batches"]]
     assert len({frozenset(batch) for batch in batches}) == 1
-    steps = [step for rank in ranks for step in rank[backends]["steps"]]
+    steps = [step for training in trainings for step in training["steps"]]
     assert {frozenset(keys_of(step, "code_reward/")) for step in steps} == {frozenset(batches[0])}
