@@ -2,7 +2,7 @@
 
     python nursery.py <signal number, or 0> <script> [argument …]
 
-The signal is sent when a sandboxed program runs. One line of JSON comes out: `code` the script
+The signal is sent when a sandboxed program is at work. One line of JSON comes out: `code` the script
 ended with, `seconds` from the signal to that end, its `stdout` and `stderr`, and `survivors`: the
 command lines of the descendants that still lived some seconds later. Those are killed.
 """
@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
-START_SECONDS = 30.0
+USER_TIME = 11  # its place behind the name in /proc/<process>/stat
+BUSY_SECONDS = 0.5  # more than any sandbox needs to start
+START_SECONDS = 60.0
 GRACE_SECONDS = 5.0
 
 
@@ -36,10 +38,15 @@ def descendants(root: int) -> Iterator[int]:
 
 def parent(entry: Path) -> int:
     """The parent of a process; 0 when it is gone."""
+    return int((status(entry) or "0 0").split()[1])
+
+
+def status(entry: Path) -> str:
+    """What the kernel tells of a process, from its state on; empty when it is gone."""
     try:
-        return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        return (entry / "stat").read_text().rpartition(")")[2]
     except OSError:
-        return 0
+        return ""
 
 
 def command_line(process: int) -> str:
@@ -51,8 +58,15 @@ def command_line(process: int) -> str:
 
 
 def busy(root: int) -> bool:
-    """Whether a sandboxed program runs."""
-    return any("runner.py" in command_line(process) for process in descendants(root))
+    """Whether a sandboxed program runs: something below the script has used processor time."""
+    ticks = BUSY_SECONDS * os.sysconf("SC_CLK_TCK")
+    return any(used_ticks(process) > ticks for process in descendants(root))
+
+
+def used_ticks(process: int) -> int:
+    """Processor time that a process has spent on its own code."""
+    fields = status(Path(f"/proc/{process}")).split()
+    return int(fields[USER_TIME]) if fields else 0
 
 
 def living() -> list[int]:
