@@ -10,7 +10,7 @@ from codereward.testing.checks import extractor as checks
 
 def suite_of(wrong: type) -> type[ExtractorTests]:
     class Tests(ExtractorTests):
-        examples = 60
+        examples = 30
         wanted = ExtractorTests.wanted[:1]
 
         def make_extractor(self):

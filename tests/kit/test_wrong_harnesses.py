@@ -18,7 +18,7 @@ def test_a_wrong_harness_fails_its_own_check(wrong):
     """Each wrong harness fails exactly the checks written for it."""
 
     class Tests(HarnessTests):
-        examples = 60
+        examples = 30
         right = ((is_even_row(), "def even(n): return n % 2 == 0"),)
         wrong = ((is_even_row(), "def even(n): return 0"),)
         exploits = ((is_even_row(), "import os\nprint('true', flush=True)\nos._exit(0)"),)

@@ -12,7 +12,7 @@ def test_a_wrong_scorer_fails_its_own_check(wrong):
     """Each wrong scorer fails exactly the checks written for it."""
 
     class Tests(ScorerTests):
-        examples = 60
+        examples = 30
 
         def make_scorer(self):
             return wrong()

@@ -113,6 +113,7 @@ async def within(seconds: float, work: Awaitable[T]) -> T:
         late = not task.done()
         task.cancel()
     assert not late, f"it did not return within {seconds:g} s"
+    assert not task.cancelled(), "it ended as cancelled, and nobody had cancelled it"
     return task.result()
 
 

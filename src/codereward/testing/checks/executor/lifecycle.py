@@ -31,9 +31,9 @@ async def constructor_opens_nothing(bench: Bench) -> None:
     before = open_things()
     executor = bench.make()
     after = open_things()
+    await executor.aclose()
 
     assert after == before, "the constructor opened something"
-    await executor.aclose()
 
 
 async def every_run_is_a_real_one(bench: Bench) -> None:
