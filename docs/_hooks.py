@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
-BOUNDS: Final = re.compile(r"[A-Z]\w*_(SECONDS|BYTES|CHARACTERS|DIGITS|DEPTH|TRIES|DELAY|SLACK)|(MAX|MOST)_\w+|TRIES")
+BOUNDS: Final = re.compile(
+    r"[A-Z]\w*_(SECONDS|BYTES|CHARACTERS|DIGITS|DEPTH|TRIES|DELAY|SLACK)|(MAX|MOST)_\w+|TRIES"
+)
 MARK: Final = "<!-- limits -->"
 
 
@@ -32,7 +34,11 @@ def table_of(folder: Path) -> str:
         for name, value, meaning in limits_in(path)
     ]
     name = "codereward" if folder.name == "src" and folder.parent == REPOSITORY else folder.parent.name
-    return "\n".join([f"## {name}", "", "| name | value | what it bounds |", "|---|---|---|", *rows]) if rows else ""
+    return (
+        "\n".join([f"## {name}", "", "| name | value | what it bounds |", "|---|---|---|", *rows])
+        if rows
+        else ""
+    )
 
 
 def module_of(path: Path, folder: Path) -> str:

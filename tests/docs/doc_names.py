@@ -42,9 +42,9 @@ def define(statement: ast.stmt, known: dict[str, Any]) -> None:
             exec(compile(ast.Module([node], []), "<imports>", "exec"), known)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             known[node.id] = UNKNOWN
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            known[node.name] = UNKNOWN
-        elif isinstance(node, ast.ExceptHandler) and node.name:
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or (
+            isinstance(node, ast.ExceptHandler) and node.name
+        ):
             known[node.name] = UNKNOWN
         elif isinstance(node, ast.arg):
             known.setdefault(node.arg, UNKNOWN)

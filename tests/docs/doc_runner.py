@@ -172,7 +172,7 @@ def commands_of(block: Block) -> list[tuple[str, str]]:
     assert not parts[0].strip(), f"{block}: a console block begins with `$ `"
     found = []
     for part in parts[1:]:
-        command, rest = re.match(r"((?:.*\\\n)*.*)\n?(.*)", part, re.DOTALL).groups()
+        command, rest = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", part, re.DOTALL).groups()
         found.append((command, rest))
     return found
 
