@@ -189,7 +189,7 @@ def _outer_config(plan: Plan, number: int) -> dict[str, Any]:
         "user": FIRST_UNUSED_ID + number % ROUND,
         "python": plan.interpreter.path,
         "boot": boot_source(),
-        "env": environment(plan.path),
+        "env": environment(plan.path) | {"LD_BIND_NOW": "1"},  # found once, not in every program's process
         "binds": [*binds, *((place, place) for place in plan.places)],
         "links": links,
         "texts": TEXTS,

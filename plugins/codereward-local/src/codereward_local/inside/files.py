@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
+
+from codereward_local.inside import wire
 
 __all__ = ["ROOT", "WORK", "LayingError", "lay", "make_result_place", "open_result"]
 
 ROOT = "/tmp"  # noqa: S108 - a file system in memory of the program's own
 WORK = ROOT + "/work"
 """Working directory of every command."""
-RESULTS = ROOT + "/.results"
+RESULTS = ROOT + "/.result-"
 
 
 class LayingError(Exception):
@@ -35,27 +36,22 @@ def lay(files: dict[bytes, bytes]) -> None:
 
 
 def _lay(files: dict[bytes, bytes]) -> None:
-    for directory in (WORK, RESULTS):
-        os.mkdir(directory, 0o700)
+    os.mkdir(WORK, 0o700)
     root = os.fsencode(WORK)
     for name, content in files.items():
-        path = os.path.join(root, name)
-        parent = os.path.dirname(path)
-        if parent != root:
-            os.makedirs(parent, exist_ok=True)
-        with open(path, "xb", buffering=0) as file:
-            _write(file.fileno(), content)
-
-
-def _write(fd: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(fd, view) :]
+        path = root + b"/" + name
+        if b"/" in name:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            wire.write_all(fd, content)
+        finally:
+            os.close(fd)
 
 
 def make_result_place() -> tuple[str, int]:
     """Make a directory that no earlier command knew of: its result's path, and its descriptor."""
-    directory = f"{RESULTS}/{secrets.token_hex(8)}"
+    directory = RESULTS + os.urandom(8).hex()
     os.mkdir(directory, 0o700)
     return directory + "/result", os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 

@@ -58,14 +58,18 @@ CAPABILITY_VERSION: Final = 0x20080522
 LAST_CAPABILITY: Final = 63
 
 NUMBERS: Final = {
-    "x86_64": {"clone": 56, "pivot_root": 155, "capset": 126, "mount_setattr": 442},
-    "aarch64": {"clone": 220, "pivot_root": 41, "capset": 91, "mount_setattr": 442},
+    "x86_64": {"clone": 56, "pivot_root": 155, "mount_setattr": 442},
+    "aarch64": {"clone": 220, "pivot_root": 41, "mount_setattr": 442},
 }
 _NUMBER: Final = NUMBERS.get(MACHINE, {})
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
+# Made once: what a program's process makes anew it pays for in copied memory.
+_ZEROS: Final = (0, 0, 0, 0)
+_SELF: Final = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+_NOTHING: Final = (ctypes.c_uint32 * 6)()
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 # Forking must not let go of the interpreter's lock: these go through the Python-aware loader.
@@ -126,8 +130,7 @@ def pivot_here() -> None:
 
 def prctl(option: int, *arguments: int) -> int:
     """Change or ask for a property of this process."""
-    padded = [*arguments, 0, 0, 0, 0][:4]
-    return _checked(_libc.prctl(option, *padded), "prctl")
+    return _checked(_libc.prctl(option, *arguments, *_ZEROS[len(arguments) :]), "prctl")
 
 
 def drop_capabilities(bounding: bool) -> None:
@@ -136,9 +139,7 @@ def drop_capabilities(bounding: bool) -> None:
     for number in range(LAST_CAPABILITY + 1) if bounding else ():
         if _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0):
             break  # the first number this kernel does not know
-    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
-    nothing = (ctypes.c_uint32 * 6)()
-    syscall("capset", header, nothing)
+    _checked(_libc.capset(_SELF, _NOTHING), "capset")
 
 
 def thread_id_address() -> int:

@@ -8,7 +8,7 @@ import resource
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["LOOK_SECONDS", "Usage", "add_stored", "apply", "exceeded", "look"]
+__all__ = ["LOOK_SECONDS", "Usage", "add_stored", "apply", "apply_fixed", "exceeded", "look"]
 
 LOOK_SECONDS = 0.05
 """Time between two looks at a running program."""
@@ -16,7 +16,18 @@ LOOK_SECONDS = 0.05
 OPEN_FILES = 1024
 SLACK_BYTES = 2**20
 NAMES = (b"VmData:", b"RssAnon:", b"RssShmem:", b"Pss_Anon:", b"Pss_Shmem:")
+LIMITED = (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_DATA)
+HARD = {which: resource.getrlimit(which)[1] for which in LIMITED}
+"""What the host itself may use; nobody can be given more."""
 TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def apply_fixed() -> None:
+    """Set the limits that are the same for all programs."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    files = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
 
 def apply(limits: dict[str, Any], own: int) -> None:
@@ -34,12 +45,10 @@ def apply(limits: dict[str, Any], own: int) -> None:
     _limit(resource.RLIMIT_FSIZE, file_bytes)
     _limit(resource.RLIMIT_NPROC, limits["processes"] + own)
     _limit(resource.RLIMIT_DATA, limits["memory_bytes"])
-    _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
-    _limit(resource.RLIMIT_CORE, 0)
 
 
 def _limit(which: int, value: int) -> None:
-    _soft, hard = resource.getrlimit(which)
+    hard = HARD[which]
     capped = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(which, (capped, capped))
 

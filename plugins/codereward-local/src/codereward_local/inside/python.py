@@ -5,20 +5,20 @@ from __future__ import annotations
 import gc
 import importlib.machinery
 import os
-import signal
 import sys
 from types import CodeType, ModuleType
 from typing import Any
 
 from codereward_local.inside import launch
 
-__all__ = ["Script", "accept"]
+__all__ = ["OWN", "Script", "accept"]
 
 FLAGS = frozenset("IESBPs")
 """Single-letter options that the fork server's interpreter can stand in for."""
 
 SITE_NAMES = ("copyright", "credits", "exit", "help", "license", "quit")
-OWN = "codereward_local"
+OWN: list[str] = []
+"""Names of this package's modules, which a program must not find. Filled by the fork server."""
 
 
 def accept(command: dict[str, Any]) -> Script | None:
@@ -61,7 +61,9 @@ class Script:
             text = f"{sys.executable}: can't open file {os.path.abspath(path)!r}"
             os.write(2, f"{text}: [Errno {error.errno}] {error.strerror}\n".encode("utf-8", "replace"))
             return 2
-        namespace = _main_module(os.path.abspath(path))
+        module = _main_module(os.path.abspath(path))
+        sys.modules["__main__"] = module
+        namespace = vars(module)
         try:
             return compile(source, os.path.abspath(path), "exec", dont_inherit=True), namespace
         except BaseException as error:
@@ -69,21 +71,24 @@ class Script:
             return 1
 
     def _environ(self) -> None:
-        for name in list(os.environb):
-            if name not in self.env:
-                del os.environb[name]
-        os.environb.update(self.env)
+        """Take the command's variables; most are there, from the fork server's own environment."""
+        environ = os.environb
+        own = environ._data  # type: ignore[attr-defined] # not through its checks: each touches memory
+        for name in [each for each in own if each not in self.env]:
+            del environ[name]
+        for name, value in self.env.items():
+            if own.get(name) != value:
+                environ[name] = value
 
     def _interpreter(self) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv[:] = self.argv
-        sys.orig_argv[:] = self.words  # not in Python 3.9
+        sys.orig_argv[:] = self.words
         sys.dont_write_bytecode = "B" in self.flags
         if not self.flags & {"I", "P"}:
             sys.path.insert(0, os.path.dirname(os.path.realpath(self.argv[0])))
         if "S" in self.flags:
             _without_site()
-        for name in [each for each in sys.modules if each.partition(".")[0] == OWN]:
+        for name in OWN:
             del sys.modules[name]
         gc.enable()
 
@@ -97,11 +102,9 @@ def _without_site() -> None:
     sys.modules.pop("site", None)
 
 
-def _main_module(path: str) -> dict[str, Any]:
+def _main_module(path: str) -> ModuleType:
     module = ModuleType("__main__")
     module.__file__ = path
     module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
-    namespace = vars(module)
-    namespace.update(__builtins__=sys.modules["builtins"], __annotations__={}, __cached__=None)
-    sys.modules["__main__"] = module
-    return namespace
+    vars(module).update(__builtins__=sys.modules["builtins"], __annotations__={}, __cached__=None)
+    return module

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from typing import TYPE_CHECKING, Any
 
 from codereward_local.inside import files, kernel, limits
@@ -37,7 +36,6 @@ def move_in(disk_bytes: int, outer_user: int, outer_group: int) -> None:
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     kernel.mount("tmpfs", files.ROOT, "tmpfs", flags, f"size={disk_bytes},nr_inodes={inodes},mode=700")
     kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 ignores what it does not handle
 
 
 def give_up_rights(allowed: dict[str, Any], own: int, narrow: Filter) -> None:

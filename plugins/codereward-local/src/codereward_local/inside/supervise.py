@@ -35,6 +35,7 @@ class Supervisor:
 
     def __init__(self, channel: socket.socket, program: dict[str, Any], narrow: Filter) -> None:
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 ignores what it does not handle
         self.channel = channel
         self.program = program
         self.narrow = narrow
@@ -85,6 +86,7 @@ class Supervisor:
             os.write(failing, b"-1")
             os._exit(1)
         launch.connect(stdio, -1 if script else failing)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.channel.detach()
         if script is None:
             launch.replace(file, command, failing)

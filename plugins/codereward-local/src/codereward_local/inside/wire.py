@@ -5,9 +5,19 @@ from __future__ import annotations
 import json
 import os
 import socket
+import struct
 from typing import Any
 
-__all__ = ["MESSAGE_BYTES", "RESULT_VARIABLE", "Closed", "read_all", "receive", "send", "to_memory"]
+__all__ = [
+    "MESSAGE_BYTES",
+    "RESULT_VARIABLE",
+    "Closed",
+    "read_all",
+    "receive",
+    "send",
+    "to_memory",
+    "write_all",
+]
 
 MESSAGE_BYTES = 64 * 1024
 RESULT_VARIABLE = b"CODEREWARD_RESULT"
@@ -20,8 +30,10 @@ class Closed(Exception):  # noqa: N818 - says a state, not an error
 
 def send(channel: socket.socket, message: dict[str, Any], fds: list[int] | None = None) -> None:
     """Send one message; the descriptors stay open on this side."""
+    data = json.dumps(message).encode() if message else b"{}"
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack(f"{len(fds)}i", *fds))] if fds else []
     try:
-        socket.send_fds(channel, [json.dumps(message).encode()], fds or [])
+        channel.sendmsg([data], rights)
     except (BrokenPipeError, ConnectionResetError) as error:
         raise Closed from error
 
@@ -41,16 +53,26 @@ def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 def read_all(fd: int) -> bytes:
     """The whole content of a file in memory, which is closed."""
-    with os.fdopen(fd, "rb") as file:
-        file.seek(0)
-        return file.read()
+    size = os.fstat(fd).st_size
+    parts: list[bytes] = []
+    while size > 0 and (part := os.pread(fd, size, sum(len(each) for each in parts))):
+        parts.append(part)
+        size -= len(part)
+    os.close(fd)
+    return b"".join(parts)
+
+
+def write_all(fd: int, content: bytes) -> None:
+    """Write to the last byte."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
 
 
 def to_memory(name: str, content: bytes = b"") -> int:
     """A descriptor of a new file in memory that holds `content` and stands at its start."""
     fd = os.memfd_create(name, os.MFD_CLOEXEC)
-    view = memoryview(content)
-    while view:
-        view = view[os.write(fd, view) :]
-    os.lseek(fd, 0, os.SEEK_SET)
+    if content:
+        write_all(fd, content)
+        os.lseek(fd, 0, os.SEEK_SET)
     return fd

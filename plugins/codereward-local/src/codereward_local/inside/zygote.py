@@ -11,7 +11,6 @@ import gc
 import importlib
 import marshal
 import os
-import resource
 import select
 import signal
 import socket
@@ -23,6 +22,7 @@ from codereward_local.inside import (
     guard,
     kernel,
     launch,
+    limits,
     python,
     sandbox,
     seccomp,
@@ -67,7 +67,8 @@ class Zygote:
             importlib.import_module(name)
         self.thread_id = kernel.thread_id_address()
         self.narrow = seccomp.narrow()
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        python.OWN[:] = [name for name in sys.modules if name.partition(".")[0] == "codereward_local"]
+        limits.apply_fixed()
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         seccomp.wide().install()
         gc.collect()

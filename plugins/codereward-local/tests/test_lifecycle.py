@@ -1,0 +1,311 @@
+"""Forks, copies, loops, threads, exits and kills of the host."""
+
+import asyncio
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from codereward import BackendMisconfigured, BackendUnavailable, Command, Limits, Program, Status
+
+from codereward_local import refusal
+from codereward_local.executor import LocalExecutor
+
+
+def program(code: str, **options: object) -> Program:
+    return Program("python", {"main.py": code.encode()}, (Command(("python3", "main.py")),), **options)
+
+
+HELLO = program("print('hello')")
+
+
+def says_hello(executor: LocalExecutor) -> bool:
+    return asyncio.run(executor.run(HELLO)).commands[0].stdout == b"hello\n"
+
+
+@pytest.fixture
+def executor():
+    made = LocalExecutor(workers=2)
+    yield made
+    asyncio.run(made.aclose())
+
+
+def test_it_works_after_a_fork_while_busy(executor):
+    """A forked child runs programs of its own while the parent's goes on, and both end well."""
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(asyncio.run, executor.run(program("import time\ntime.sleep(1)\nprint('slow')")))
+        time.sleep(0.5)
+        child = os.fork()
+        if not child:
+            good = False
+            with contextlib.suppress(BaseException):
+                good = says_hello(executor)
+                asyncio.run(executor.aclose())
+            os._exit(0 if good else 1)
+        status = os.waitpid(child, 0)[1]
+
+        assert slow.result().commands[0].stdout == b"slow\n"
+    assert status == 0
+    assert says_hello(executor)
+
+
+def test_a_forked_copy_does_not_keep_the_parents_boxes_alive():
+    """When the parent closes, its boxes end though a forked child still lives."""
+    executor = LocalExecutor(workers=1)
+    assert says_hello(executor)
+    box = executor._pool._free[0].box
+    child = os.fork()
+    if not child:
+        time.sleep(30)
+        os._exit(0)
+    try:
+        began = time.monotonic()
+        asyncio.run(executor.aclose())
+
+        assert time.monotonic() - began < 1.5
+        assert box.process.returncode is not None
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def test_it_works_from_several_threads_and_loops(executor):
+    """Four threads with a loop each share one executor."""
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(lambda _: says_hello(executor), range(12)))
+
+
+def test_it_works_again_after_aclose(executor):
+    """Closing twice is harmless; the next run makes new boxes."""
+    assert says_hello(executor)
+    asyncio.run(executor.aclose())
+    asyncio.run(executor.aclose())
+
+    assert says_hello(executor)
+
+
+def test_the_constructor_opens_nothing():
+    """No thread, process or descriptor before the first run."""
+    before = (threading.active_count(), len(os.listdir("/proc/self/fd")))
+    LocalExecutor(workers=3)
+
+    assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == before
+
+
+def test_a_worker_is_made_anew_after_max_runs():
+    """With `max_runs=3` the fourth program meets another box."""
+    executor = LocalExecutor(workers=1, max_runs=3)
+    boxes = set()
+    for _ in range(7):
+        assert says_hello(executor)
+        boxes |= {slot.box.process.pid for slot in executor._pool._slots}
+    asyncio.run(executor.aclose())
+
+    assert len(boxes) >= 2
+
+
+def test_a_killed_box_is_replaced(executor):
+    """A box that dies costs at most the program in it; the next one meets a new box."""
+    assert says_hello(executor)
+    for slot in list(executor._pool._slots):
+        slot.box.process.kill()
+        slot.box.process.wait()
+    with contextlib.suppress(BackendUnavailable):
+        says_hello(executor)
+
+    assert says_hello(executor)
+
+
+def test_cancelling_one_of_two_leaves_the_other(executor):
+    """The neighbour of a cancelled program ends as if nothing had been, and its worker is kept."""
+
+    async def both() -> tuple[bytes, float]:
+        await executor.run(HELLO)
+        victim = asyncio.create_task(executor.run(program("while True: pass")))
+        other = asyncio.create_task(executor.run(program("import time\ntime.sleep(0.5)\nprint('other')")))
+        await asyncio.sleep(0.2)
+        victim.cancel()
+        began = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await victim
+        return (await other).commands[0].stdout, time.monotonic() - began
+
+    output, _took = asyncio.run(both())
+
+    assert output == b"other\n"
+    assert says_hello(executor)
+
+
+def host(code: str) -> subprocess.Popen[bytes]:
+    lead = """
+        import asyncio, os, sys, time
+        from codereward import Command, Limits, Program
+        from codereward_local.executor import LocalExecutor
+        program = Program("x", {}, (Command(("sh", "-c", sys.argv[1])),), limits=Limits(wall_seconds=60))
+    """
+    mark = f"sleep {60 + os.getpid() / 1e6:.6f}{len(code) % 10}"
+    source = textwrap.dedent(lead) + code
+    process = subprocess.Popen(
+        [sys.executable, "-c", source, f"echo; {mark} & wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.mark = mark
+    return process
+
+
+def wait_until(there: bool, mark: str) -> None:
+    deadline = time.monotonic() + 15
+    while (subprocess.run(["pgrep", "-f", f"^{mark}"], capture_output=True).returncode == 0) is not there:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("number", [9, 15, 2], ids=["SIGKILL", "SIGTERM", "SIGINT"])
+def test_nothing_survives_a_killed_host(number):
+    """Whatever kills the host in mid-run, no process of its boxes is alive soon after."""
+    process = host("asyncio.run(LocalExecutor(workers=1).run(program))")
+    wait_until(True, process.mark)
+    process.send_signal(number)
+    process.communicate(timeout=20)
+
+    wait_until(False, process.mark)
+
+
+def test_the_interpreter_ends_in_time_with_a_box_open():
+    """A host that never calls `aclose` ends quietly and at once."""
+    process = host(
+        "executor = LocalExecutor(workers=2)\n"
+        "ok = Program('x', {}, (Command(('true',)),))\n"
+        "print(asyncio.run(executor.run(ok)).commands[0].status)"
+    )
+    out, err = process.communicate(timeout=20)
+
+    assert (out, err, process.returncode) == (b"exited\n", b"", 0)
+
+
+def test_it_works_in_a_spawned_process(executor):
+    """A used executor, pickled into a new interpreter, runs programs there."""
+    assert says_hello(executor)
+    code = (
+        "import asyncio, pickle, sys\nexecutor, program = pickle.load(sys.stdin.buffer)\n"
+        "print(asyncio.run(executor.run(program)).commands[0].stdout)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps((executor, HELLO)), capture_output=True, timeout=60
+    )
+
+    assert done.stdout == b"b'hello\\n'\n"
+
+
+# --------------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize("options", [{"workers": 0}, {"max_runs": 0}])
+def test_senseless_options_are_refused(options):
+    """A count below one is a mistake, said at once."""
+    with pytest.raises(ValueError, match="at least 1"):
+        LocalExecutor(**options)
+
+
+def test_an_unknown_interpreter_is_named():
+    """The message holds the name that cannot be used."""
+    with pytest.raises(BackendMisconfigured, match="no-such-python"):
+        says_hello(LocalExecutor(python="no-such-python"))
+
+
+def test_an_unknown_preimport_is_named():
+    """A module that cannot be imported is the configuration's fault."""
+    with pytest.raises(BackendMisconfigured, match="no_such_module"):
+        says_hello(LocalExecutor(preimport=("no_such_module",)))
+
+
+def test_fresh_starts_an_interpreter():
+    """With `fresh=True` no module of the fork server is loaded."""
+    look = program("import sys\nprint('unittest' in sys.modules)")
+
+    async def seen(fresh: bool) -> bytes:
+        executor = LocalExecutor(workers=1, fresh=fresh)
+        try:
+            return (await executor.run(look)).commands[0].stdout
+        finally:
+            await executor.aclose()
+
+    assert asyncio.run(seen(True)) == b"False\n"
+    assert asyncio.run(seen(False)) == b"True\n"
+
+
+def test_a_missing_program_file_and_clashing_files_are_the_programs_fault(executor):
+    """Neither raises: nothing is wrong with the sandbox."""
+    absent = Program("x", {}, (Command(("python3", "absent.py")),))
+    clash = Program("x", {"a": b"", "a/b": b""}, (Command(("true",)),))
+    full = Program("x", {"a": bytes(2**20)}, (Command(("true",)),), limits=Limits(disk_bytes=2**16))
+
+    async def all_three() -> list[object]:
+        runs = [await executor.run(each) for each in (absent, clash, full)]
+        return [(each.commands[0].status, each.commands[0].limit) for each in runs]
+
+    assert asyncio.run(all_three()) == [
+        (Status.EXITED, None),
+        (Status.NOT_STARTED, None),
+        (Status.OUTPUT_LIMIT, "disk_bytes"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "", "a\0b"])
+def test_a_path_out_of_the_directory_is_refused(executor, name):
+    """The harness that made such a program has a bug."""
+    with pytest.raises(ValueError, match=r"Program\.files"):
+        asyncio.run(executor.run(Program("x", {name: b""}, (Command(("true",)),))))
+
+
+# --------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(("number", "cause"), [(28, "max_user_namespaces"), (1, "forbidden"), (22, "")])
+def test_a_refusal_names_cause_and_ways_out(number, cause):
+    """The message says what was tried, why it failed, and what can be done."""
+    text = str(refusal.explain(number, "unshare: no"))
+
+    assert text.startswith("cannot isolate programs here: unshare: no")
+    assert cause in text
+    assert "sysctl user.max_user_namespaces" in text
+    assert "CAP_SYS_ADMIN" in text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to forbid namespaces to somebody")
+def test_without_namespaces_nothing_runs(tmp_path):
+    """Where the kernel forbids namespaces, the executor raises instead of running anything."""
+    code = (
+        "import asyncio\nfrom codereward import BackendMisconfigured, Command, Program\n"
+        "from codereward_local.executor import LocalExecutor\n"
+        "try: asyncio.run(LocalExecutor(python='/usr/bin/python3').run(Program('x', {}, (Command(('true',)),))))\n"
+        "except BackendMisconfigured as error: print(error)"
+    )
+    forbid = (
+        "echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --reuid 65000 --regid 65000 --clear-groups"
+    )
+    path = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [
+            "unshare",
+            "-Ur",
+            "--map-users=0,0,66000",
+            "--map-groups=0,0,66000",
+            "sh",
+            "-c",
+            f'{forbid} {sys.executable} -c "$0"',
+            code,
+        ],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
+    )
+    if "cannot isolate" not in done.stdout:
+        pytest.skip(f"namespaces cannot be forbidden here: {done.stderr[-200:]}")
+
+    assert "max_user_namespaces" in done.stdout

@@ -1,0 +1,3 @@
+import os; os.environ['MARK'] = '1'
+# ---- the next program
+import os; print('MARK' in os.environ)

@@ -1,0 +1,3 @@
+x = bytearray(300 * 2**20)
+# ---- the next program
+print(len(bytearray(200 * 2**20)))

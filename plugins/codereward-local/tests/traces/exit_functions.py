@@ -1,0 +1,3 @@
+import atexit; atexit.register(print, 'mark')
+# ---- the next program
+print('clean')

@@ -1,0 +1,3 @@
+import sys; sys.modules['mark'] = sys
+# ---- the next program
+import sys; print('mark' in sys.modules)

@@ -1,0 +1,3 @@
+import os; os.chdir('/')
+# ---- the next program
+import os; print(os.getcwd())
