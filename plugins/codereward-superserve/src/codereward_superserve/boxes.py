@@ -272,3 +272,8 @@ class Boxes:
         """Wait until everything discarded is gone."""
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+    def stop(self) -> None:
+        """End what is under way; what is not gone stays in the inventory."""
+        for task in self._tasks:
+            task.cancel()

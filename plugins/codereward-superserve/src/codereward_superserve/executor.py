@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from codereward import BackendMisconfigured, Executor, Program, Run
+from codereward import BackendMisconfigured, BackendUnavailable, Executor, Program, Run
 from superserve import CommandResult, Template, TemplateStatus
 
 from codereward_superserve import payload, reply
@@ -125,11 +125,24 @@ class _Live:
         self.warm = WarmPool(self.boxes, settings.warm, settings.warm_seconds, settings.lifetime_seconds)
         self.finalizer: weakref.finalize[Any, Any] | None = None
         self._checks: dict[str, asyncio.Future[None]] = {}
+        self._running: set[asyncio.Future[Run]] = set()
+        self._closing = False
 
     # ---- one program
 
     async def run(self, program: Program, parcel: payload.Parcel, template: str) -> Run:
-        """Try until it has run, or the budget is spent."""
+        """Try until it has run, the budget is spent, or the executor is closed."""
+        tries = asyncio.ensure_future(self._try(program, parcel, template))
+        self._running.add(tries)
+        tries.add_done_callback(self._running.discard)
+        try:
+            return await tries
+        except asyncio.CancelledError:
+            if not tries.cancelled() or not self._closing:
+                raise
+            raise BackendUnavailable("the executor was closed while the program ran", True) from None  # noqa: FBT003 - positional, so that it pickles
+
+    async def _try(self, program: Program, parcel: payload.Parcel, template: str) -> Run:
         trial = Trial(self.settings, self.boxes.last_good, self.boxes.any_alive)
         patience = asyncio.timeout(self.settings.patience_seconds)
         try:
@@ -232,12 +245,16 @@ class _Live:
 
     async def close(self) -> None:
         """Destroy everything; returns when that is confirmed, or the time for it is over."""
+        self._closing = True
+        for each in self._running:
+            each.cancel()
         try:
             async with asyncio.timeout(self.settings.drain_seconds):
+                await asyncio.gather(*self._running, return_exceptions=True)
                 await self.warm.close()
                 await self.boxes.drain()
         except TimeoutError:
-            pass
+            self.boxes.stop()
         await self.threads.call(self.end, 2 * self.settings.drain_seconds)
 
     def end(self) -> None:

@@ -95,7 +95,7 @@ go() {
   read -r began _ </proc/uptime
   times >"$d/before"
   unshare -p -f -i --mount-proc --kill-child sh -c "$first" first "$room" "$((memory / 1024))" "$wall" \
-    prlimit --cpu="$cpu" --data="$memory" --nproc="$processes" --fsize="$file" --core=0 \
+    prlimit --cpu="$cpu:$((cpu + 1))" --data="$memory" --nproc="$processes" --fsize="$file" --core=0 \
     setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
     env -i PATH="$path" HOME=/tmp TMPDIR=/tmp LANG=C.UTF-8 PYTHONHASHSEED=0 \
     CODEREWARD_RESULT="$room/result" "$@" <"$room/in" >"$room/out" 2>"$room/err"
@@ -116,14 +116,11 @@ go() {
 
 # Cut what came back to its limits, and send it.
 cd "$d/c" || exit 0
-total=0
+total=0 sizes= kind=out
 set -- $rooms
-for size in $(stat -c %s $(while [ $# -gt 0 ]; do echo "$1/out" "$1/err" "$1/result"; shift 3; done)); do
-  sizes="${sizes:-}$size "
-done
-for size in $sizes; do
-  # Three sizes a room, in the order of its three files.
-  case ${kind:=out} in
+[ $# = 0 ] || sizes=$(stat -c %s $(while [ $# -gt 0 ]; do echo "$1/out" "$1/err" "$1/result"; shift 3; done))
+for size in $sizes; do # three a room, in this order
+  case $kind in
     out) most=$2 next=err ;;
     err) most=$2 next=result ;;
     result) most=$3 next=out ;;
@@ -137,7 +134,7 @@ for size in $sizes; do
   kind=$next
 done
 printf '%s' "$ran"
-echo "$nonce sizes $sizes"
+echo "$nonce sizes" $sizes
 if [ "$total" -le 131072 ]; then
   echo "$nonce data"
   tar cf - --exclude=in --exclude=oom . | base64 -w 0

@@ -214,4 +214,5 @@ def _encode(text: str) -> bytes:
 
 
 def _disk_bytes(program: Program) -> int:
-    return max(limits_of(command, program).disk_bytes for _, command in named(program))
+    sizes = (limits_of(command, program).disk_bytes for _, command in named(program))
+    return max(sizes, default=program.limits.disk_bytes)

@@ -41,6 +41,11 @@ CLOCK_SECONDS: Final = 0.02
 """Resolution of the guest's clock, twice."""
 SIGNAL_BASE: Final = 128
 KILLED: Final = SIGNAL_BASE + signal.SIGKILL
+TOO_LARGE: Final = SIGNAL_BASE + signal.SIGXFSZ
+TOO_BUSY: Final = SIGNAL_BASE + signal.SIGXCPU
+MOST_OF_IT: Final = 0.75
+"""A program that ignores the first signal is killed a second of processor time later; the time that
+is reported is less than what is counted for the limit where the machine itself has to wait."""
 NO_START: Final = (126, 127)
 GZIP: Final = b"\x1f\x8b"
 MEMBER_BYTES: Final = 4096
@@ -270,11 +275,13 @@ def _stopped_by(ended: Ended, limits: Limits) -> str | None:
     """The limit whose enforcer killed the command."""
     if ended.memory_full:
         return "memory_bytes"
+    if ended.code == TOO_BUSY:
+        return "cpu_seconds"
     if ended.code != KILLED:
         return None
     if ended.wall_seconds >= limits.wall_seconds - CLOCK_SECONDS:
         return "wall_seconds"
-    return "cpu_seconds" if ended.cpu_seconds >= limits.cpu_seconds - CLOCK_SECONDS else None
+    return "cpu_seconds" if ended.cpu_seconds >= limits.cpu_seconds * MOST_OF_IT else None
 
 
 def _overflow(sizes: tuple[int, int, int], caps: tuple[int, int, int]) -> str | None:
@@ -287,7 +294,7 @@ def _complaint(ended: Ended, stderr: bytes) -> str | None:
     """The limit that made a program fail by itself, told by what is used up and what it said."""
     if ended.code == 0:
         return None
-    if ended.disk_full:
+    if ended.disk_full or ended.code == TOO_LARGE:
         return "disk_bytes"
     tail = stderr[-TAIL_BYTES:]
     return next((limit for limit, words in COMPLAINTS if any(word in tail for word in words)), None)

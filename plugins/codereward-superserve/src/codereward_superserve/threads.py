@@ -59,17 +59,18 @@ class Threads:
             DeadlinePassed: It did not return in time.
         """
         future = self.submit(function)
+        waiter = asyncio.wrap_future(future)
         clock = asyncio.timeout(seconds)
         try:
             async with clock:
-                return await asyncio.shield(asyncio.wrap_future(future))
+                return await asyncio.shield(waiter)
         except TimeoutError:
             if not clock.expired():
                 raise
-            _abandon(future, late)
+            _abandon(future, waiter, late)
             raise DeadlinePassed(f"no answer within {seconds:g} s") from None
         except asyncio.CancelledError:
-            _abandon(future, late)
+            _abandon(future, waiter, late)
             raise
 
     def close(self) -> None:
@@ -103,7 +104,8 @@ def _carry_out(future: Future[Any], function: Callable[[], Any]) -> None:
         future.set_result(result)
 
 
-def _abandon(future: Future[T], late: Callable[[Future[T]], None] | None) -> None:
+def _abandon(future: Future[T], waiter: asyncio.Future[T], late: Callable[[Future[T]], None] | None) -> None:
+    waiter.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else asks
     future.cancel()
     if late is not None:
         future.add_done_callback(late)

@@ -83,6 +83,9 @@ class Trial:
         if failure.kind is Kind.PERMANENT:
             return True
         if failure.kind is Kind.CONFIRM:
+            if self._last_good.get(failure.stage, 0.0) > self._first[failure.kind]:
+                self._seen[failure.kind] = 1  # it passed: others were served in between
+                self._first[failure.kind] = time.monotonic()
             return self._seen[failure.kind] > failure.confirmations
         if failure.kind is Kind.UNREACHABLE:  # an address that never worked
             return not self._last_good and self._unreachable(failure)
