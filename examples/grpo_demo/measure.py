@@ -17,6 +17,8 @@ HACK = "sys.exit"
 """What the completions that leave before their tests have in common."""
 SAMPLES = 8
 """Completions per task in an evaluation."""
+LENGTH = 48
+"""Tokens of a completion, at most; the longest right answer has 40."""
 
 
 class Watched:
@@ -141,7 +143,7 @@ class Examiner:
             prompts, add_generation_prompt=True, padding=True, return_tensors="pt", return_dict=True
         )
         with torch.no_grad():
-            tokens = self.model.eval().generate(**batch, max_new_tokens=64, **how)
+            tokens = self.model.eval().generate(**batch, max_new_tokens=LENGTH, **how)
         written: list[str] = self.tokenizer.batch_decode(
             tokens[:, batch["input_ids"].shape[1] :], skip_special_tokens=True
         )

@@ -39,7 +39,7 @@ class WarmStart:
     """What the warm-started model depends on: equal values give the same weights, bit for bit."""
 
     seed: int = 0
-    steps: int = 250
+    steps: int = 200
     batch: int = 32
     learning_rate: float = 4e-3
     hidden: int = 96
@@ -92,7 +92,7 @@ def make_tokenizer(corpus: Sequence[Example], vocabulary: int) -> PreTrainedToke
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    bpe.train_from_iterator((text for example in corpus for text in example), trainer)
+    bpe.train_from_iterator((["user", "assistant", *example] for example in corpus), trainer)
     return PreTrainedTokenizerFast(
         tokenizer_object=bpe,
         pad_token=PAD,

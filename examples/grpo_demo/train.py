@@ -49,7 +49,7 @@ def configuration(output: Path, *, steps: int = 60, prompts: int = 16, seed: int
         seed=seed,
         per_device_train_batch_size=prompts * 8,
         num_generations=8,
-        max_completion_length=64,  # REAL RUN: 512 or more
+        max_completion_length=48,  # REAL RUN: 512 or more
         learning_rate=5e-4,  # REAL RUN: about 1e-6
         lr_scheduler_type="constant",
         use_cpu=True,  # REAL RUN: delete, and the next two

@@ -39,7 +39,7 @@ def load(name: str) -> ModuleType:
 
 def demo(folder: Path, *options: str) -> Run:
     command = [sys.executable, DEMO / "demo.py", "--output", "output", "--cache", "cache", *options]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
     return Run(done.returncode, done.stdout, done.stderr, folder / "output")
 
 
