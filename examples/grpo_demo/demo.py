@@ -17,6 +17,7 @@ from codereward.registry import default_registry
 
 __all__ = ["main"]
 
+NEEDS = "pip install 'codereward[trl]' codereward-local matplotlib"
 STEPS, PROMPTS = 60, 16
 SHORT_STEPS, SHORT_PROMPTS = 25, 8
 
@@ -35,7 +36,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--executor", default="local", help="where the programs run: local, superserve, … (default: local)")
     add("--output", type=Path, default=Path("demo-output"), help="folder for results (default: demo-output)")
-    add("--cache", type=Path, default=Path(".demo-cache"), help="folder for the warm-started model")
+    add(
+        "--cache",
+        type=Path,
+        default=Path(".demo-cache"),
+        help="folder for the warm-started model (default: .demo-cache)",
+    )
     add("--no-naive", action="store_true", help="leave out the second training, with the naive reward")
     return options
 
@@ -75,6 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run(options)
     except CoderewardError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        print(f"error: {error}; the demonstration needs {NEEDS}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
