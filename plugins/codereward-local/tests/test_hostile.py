@@ -15,14 +15,14 @@ from codereward_local.executor import LocalExecutor
 
 HERE = Path(__file__).parent / "hostile"
 LIMITS = Limits(
-    wall_seconds=1.0,
+    wall_seconds=0.7,
     memory_bytes=256 * 2**20,
     processes=32,
     output_bytes=2**18,
     result_bytes=2**20,
     disk_bytes=2**23,
 )
-NODE_LIMITS = Limits(wall_seconds=5.0, memory_bytes=512 * 2**20, output_bytes=2**18, disk_bytes=2**23)
+NODE_LIMITS = Limits(wall_seconds=4.0, memory_bytes=512 * 2**20, output_bytes=2**18, disk_bytes=2**23)
 NEIGHBOUR = "import sys\nprint(sum(range(1000)), sys.stdin.read())"
 PYTHON = {path.stem: path.read_text() for path in sorted((HERE / "python").iterdir())}
 NODE = {path.stem: path.read_text() for path in sorted((HERE / "node").iterdir())}

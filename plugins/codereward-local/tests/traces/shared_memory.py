@@ -1,3 +1,3 @@
 open('/dev/shm/mark', 'w')
 # ---- the next program
-import os; print(os.listdir('/dev/shm'))
+import os; print('mark' in os.listdir('/dev/shm'))

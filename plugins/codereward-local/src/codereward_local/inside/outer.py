@@ -40,7 +40,7 @@ def main(channel: socket.socket) -> None:
         if not pid:
             _enter(channel, config)
     except OSError as error:
-        wire.send(channel, {"refused": error.errno, "text": str(error)})
+        wire.send(channel, {"refused": error.errno, "text": error.strerror})
         os._exit(1)
     channel.close()
     _pid, status = os.waitpid(pid, 0)
@@ -92,7 +92,7 @@ def _enter(channel: socket.socket, config: dict[str, Any]) -> NoReturn:
         argv = [config["python"], "-B", "-c", config["boot"], str(channel.fileno())]
         os.execve(config["python"], argv, config["env"])
     except OSError as error:
-        wire.send(channel, {"refused": error.errno, "text": str(error)})
+        wire.send(channel, {"refused": error.errno, "text": error.strerror})
         os._exit(1)
 
 
