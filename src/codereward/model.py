@@ -114,6 +114,8 @@ class Questions:
     """Source that runs before the questions, after the completion."""
     limits: Limits | None = None
     """Limits of this row; `None`: the harness's."""
+    prelude: str = ""
+    """Source that runs before the completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ class Answers:
     """The expected value. For several cases: the list of theirs, in order."""
     comparators: tuple[Comparator, ...] = ()
     """How values are compared: one for all, or one for each case. Empty: JSON equality."""
+    several: bool = False
+    """Whether the row asks several questions, and `value` is a list with one item for each."""
 
 
 # --------------------------------------------------------------------------- programs

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from codereward.errors import DatasetError
+from codereward.model import Limits
 from codereward.protocols import Row
 
-__all__ = ["column", "optional_text_column", "text_column", "texts_column"]
+__all__ = ["column", "number_column", "optional_text_column", "row_limits", "text_column", "texts_column"]
 
 
 def column(row: Row, name: str) -> object:
@@ -66,3 +69,40 @@ def texts_column(row: Row, name: str) -> tuple[str, ...]:
             msg = f"column {name!r} holds {item!r:.60}, which is no text, or blank"
             raise DatasetError(msg)
     return tuple(value)
+
+
+def number_column(row: Row, name: str) -> float | None:
+    """A column that may be missing or `None`, else holds a finite number.
+
+    Raises:
+        DatasetError: It holds something else.
+    """
+    value = row.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        msg = f"column {name!r} has to be a number, not {value!r:.60}"
+        raise DatasetError(msg)
+    return value
+
+
+def row_limits(row: Row, limits: Limits) -> Limits | None:
+    """The limits of a row that brings its own time limit (column `time_limit`, seconds).
+
+    Args:
+        row: The row.
+        limits: The harness's, for everything else.
+
+    Returns:
+        `None` when the row brings none.
+
+    Raises:
+        DatasetError: The column holds no positive number.
+    """
+    seconds = number_column(row, "time_limit")
+    if seconds is None:
+        return None
+    if seconds <= 0:
+        msg = f"column 'time_limit' has to be more than 0 seconds, not {seconds!r}"
+        raise DatasetError(msg)
+    return replace(limits, wall_seconds=seconds, cpu_seconds=seconds)

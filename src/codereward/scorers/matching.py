@@ -10,7 +10,7 @@ __all__ = ["all_match", "match_items"]
 
 def all_match(observation: Observation, answers: Answers) -> bool:
     """Tell whether the observed value equals the expected one as a whole."""
-    if len(answers.comparators) > 1:
+    if answers.several or len(answers.comparators) > 1:
         return all(match_items(observation, answers) or [False])
     return _comparator(answers, 0)(observation.value, answers.value)
 

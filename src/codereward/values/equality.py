@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["identical", "json_equal"]
+from collections.abc import Callable
+
+__all__ = ["equal_by", "identical", "json_equal", "scalars_equal"]
 
 
 def json_equal(observed: object, expected: object) -> bool:
@@ -16,6 +18,17 @@ def json_equal(observed: object, expected: object) -> bool:
         observed: What the program gave, as `decode_json` returns it.
         expected: What the row expects, as `plain_json` returns it.
     """
+    return equal_by(scalars_equal, observed, expected)
+
+
+def equal_by(scalars: Callable[[object, object], bool], observed: object, expected: object) -> bool:
+    """Tell whether two values are equal as JSON, but for how their scalars compare.
+
+    Args:
+        scalars: Tells whether (observed, expected) are equal, where expected is no list or dict.
+        observed: What the program gave.
+        expected: What the row expects.
+    """
     pairs = [(observed, expected)]
     while pairs:
         left, right = pairs.pop()
@@ -27,7 +40,7 @@ def json_equal(observed: object, expected: object) -> bool:
             if not isinstance(left, dict) or left.keys() != right.keys():
                 return False
             pairs.extend((left[key], item) for key, item in right.items())
-        elif not _scalars_equal(left, right):
+        elif not scalars(left, right):
             return False
     return True
 
@@ -45,11 +58,11 @@ def identical(one: object, other: object) -> bool:
             continue
         if type(left) is not type(right):
             return False
-        if isinstance(left, (list, tuple)):
+        if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
             if len(left) != len(right):
                 return False
             pairs.extend(zip(left, right, strict=True))
-        elif isinstance(left, dict):
+        elif isinstance(left, dict) and isinstance(right, dict):
             if list(left) != list(right):
                 return False
             pairs.extend((left[key], right[key]) for key in left)
@@ -65,7 +78,8 @@ def _same_scalar(left: object, right: object) -> bool:
     return isinstance(left, (str, bytes, int)) and left == right
 
 
-def _scalars_equal(left: object, right: object) -> bool:
+def scalars_equal(left: object, right: object) -> bool:
+    """Tell whether two values without items are equal as JSON."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(right, (int, float)):

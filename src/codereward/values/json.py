@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-__all__ = ["MAX_DIGITS", "UNEQUAL", "Undecodable", "Unequal", "decode_json", "plain_json"]
+__all__ = ["MAX_DIGITS", "UNEQUAL", "Undecodable", "Unequal", "decode_json", "plain_json", "strict_json"]
 
 MAX_DIGITS: Final = 100_000
 """Integers of more decimal digits are equal to nothing. Bounds the time to convert them."""
@@ -103,6 +103,28 @@ def plain_json(value: object, depth: int = MAX_DEPTH) -> object:
         return _plain_object(value, depth)
     msg = f"it holds a {type(value).__name__} ({value!r:.40}), which JSON has no form for"
     raise ValueError(msg)
+
+
+def strict_json(value: object) -> object:
+    """Check that a value is JSON as it stands, with nothing that JSON would change.
+
+    `plain_json` takes tuples for lists and numbers for keys, which is right for what is compared;
+    what is passed to a program has to arrive as it is.
+
+    Raises:
+        ValueError: It holds a tuple, a key that is no text, or something else that JSON lacks.
+    """
+    plain = plain_json(value)
+    if _changes(value):
+        msg = "it holds a tuple, or a key that is no text, which JSON would change"
+        raise ValueError(msg)
+    return plain
+
+
+def _changes(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(not isinstance(key, str) or _changes(item) for key, item in value.items())
+    return isinstance(value, tuple) or (isinstance(value, list) and any(map(_changes, value)))
 
 
 def _plain_object(value: Mapping[object, object], depth: int) -> dict[str, object]:
