@@ -71,9 +71,7 @@ class Experiment:
     def _train(
         self, model: Path, honest: RewardPipeline, rewards: Sequence[Any], weights: Sequence[float]
     ) -> Training:
-        config = configuration(
-            self.output / "trainer", steps=self.steps, prompts=self.prompts, seed=self.seed
-        )
+        config = configuration(self.output, steps=self.steps, prompts=self.prompts, seed=self.seed)
         config.reward_weights = list(weights)
         trainer = trainer_for(str(model), list(rewards), self.tasks, config)
         examiner = Examiner(trainer.model, trainer.processing_class, honest)

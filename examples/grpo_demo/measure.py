@@ -10,6 +10,7 @@ import torch
 from tasks import Task
 
 from codereward import RewardPipeline, Verdict
+from codereward.metrics import printable
 
 __all__ = ["Answer", "Curves", "Evaluation", "Examiner", "Training", "Watched"]
 
@@ -151,5 +152,6 @@ class Examiner:
 
 
 def answer(task: Task, verdict: Verdict) -> Answer:
-    """The part of a verdict that the report shows."""
-    return Answer(task.prompt, verdict.extraction.code or "", verdict.reward or 0.0, verdict.reason)
+    """The part of a verdict that the report shows, fit for a terminal."""
+    code = printable(verdict.extraction.code or "")
+    return Answer(task.prompt, code, verdict.reward or 0.0, printable(verdict.reason))

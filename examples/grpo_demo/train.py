@@ -1,7 +1,8 @@
 """GRPO with rewards that come from running the model's code: the script to copy for a real run.
 
 `python examples/grpo_demo/train.py` trains the tiny model of the demonstration and prints a line
-for each step. The lines marked REAL RUN are those that a real run changes.
+for each step. The lines marked REAL RUN are those that a real run changes; `progress.py` can come
+along, the other files are the demonstration's.
 """
 
 import os
