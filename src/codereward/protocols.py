@@ -132,12 +132,16 @@ class Executor(Protocol):
 
         Raises:
             BackendUnavailable: The backend failed and may recover.
-            BackendMisconfigured: The backend cannot work as configured.
+            BackendMisconfigured: The backend cannot work as configured, or lacks the program's language.
+            ValueError: A file's path leaves the working directory.
         """
         ...
 
     async def aclose(self) -> None:
-        """Destroy everything that is still alive. Idempotent; `run` may be called again after."""
+        """Destroy everything that is still alive. Idempotent; `run` may be called again after.
+
+        Programs that run are ended, not waited for; their `run` returns or raises soon after.
+        """
 
 
 class Scorer(Protocol):

@@ -295,8 +295,12 @@ class Showing(Direct):
     async def run(self, program: Program) -> Run:
         run = await super().run(program)
         argv = program.commands[0].argv
-        seen = Path(argv[4]).read_bytes() if len(argv) > 4 and Path(argv[4]).is_file() else b""
+        seen = content_of(argv[4]) if len(argv) > 4 else b""
         return Run((replace(run.commands[0], stdout=seen + run.commands[0].stdout),))
+
+
+def content_of(path: str) -> bytes:
+    return Path(path).read_bytes() if Path(path).is_file() else b""
 
 
 class Writing(Direct):
@@ -305,7 +309,7 @@ class Writing(Direct):
     async def run(self, program: Program) -> Run:
         for name, content in program.files.items():
             if name.startswith("/"):
-                Path(name).write_bytes(content)
+                await asyncio.to_thread(Path(name).write_bytes, content)
         return await super().run(replace(program, files={}))
 
 

@@ -130,7 +130,7 @@ class Exotic(PythonHarness):
 
     def read(self, run: Run, questions: Questions) -> Observation:
         observation = super().read(run, questions)
-        return replace(observation, value=Path("x")) if observation.value == [1, 2] else observation
+        return replace(observation, value=Path("x")) if isinstance(observation.value, list) else observation
 
 
 class Credulous(PythonHarness):
@@ -168,7 +168,7 @@ WRONG: dict[type[Harness], set[str]] = {
     Unpicklable: {"building_is_pure", "harnesses_pickle"},
     Careless: {"rows_without_a_test_are_refused", "bad_rows_are_refused"},
     Lenient: {"rows_without_a_test_are_refused"},
-    Encoding: {"nasty_code_is_built", "any_code_is_built"},
+    Encoding: {"any_code_is_built"},
     Blind: {"limits_show_in_the_outcome"},
     Fussy: {"any_run_is_read"},
     Whitewashing: {"any_run_is_read"},

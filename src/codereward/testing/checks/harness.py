@@ -27,7 +27,7 @@ from codereward.model import (
 )
 from codereward.protocols import Executor, Harness, Row, Scorer
 from codereward.testing.checks import Unsupported
-from codereward.testing.nasty import TEXTS, variants_of_row
+from codereward.testing.nasty import variants_of_row
 from codereward.values import UNEQUAL
 
 __all__ = ["CHECKS", "CHECKS_OF_CODE", "CHECKS_OF_ROWS", "CHECKS_OF_RUNS", "Bench", "Example", "Plant"]
@@ -270,12 +270,6 @@ def any_code_is_built(bench: Bench, code: str) -> None:
     )
 
 
-def nasty_code_is_built(bench: Bench) -> None:
-    """Surrogates, zero bytes, endless lines and deep nesting are built as any other text."""
-    for code in TEXTS:
-        any_code_is_built(bench, code)
-
-
 # --------------------------------------------------------------------------- reading
 
 
@@ -414,7 +408,6 @@ CHECKS: Final = (
     splitting_is_pure,
     harnesses_pickle,
     rows_without_a_test_are_refused,
-    nasty_code_is_built,
     limits_show_in_the_outcome,
     exit_status_zero_is_no_pass,
     forged_results_are_no_pass,

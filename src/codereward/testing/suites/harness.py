@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codereward.model import Run
 from codereward.protocols import Executor, Harness, Row, Scorer
 from codereward.scorers import Exact
-from codereward.testing import strategies
+from codereward.testing import nasty, strategies
 from codereward.testing.checks import harness as checks
 from codereward.testing.suites.base import Suite
 
@@ -79,6 +79,9 @@ class HarnessTests(Suite, checks=ALL):
             self._try_examples(check, bench)
 
     def _try_examples(self, check: Callable[..., None], bench: checks.Bench) -> None:
+        for text in nasty.TEXTS if check in checks.CHECKS_OF_CODE else ():
+            check(bench, text)
+
         @settings(max_examples=self.examples, deadline=None)
         @given(self._arguments(check, bench))
         def examples(arguments: tuple[object, ...]) -> None:
