@@ -52,7 +52,7 @@ def limits_in(path: Path) -> Iterator[tuple[str, str, str]]:
     for statement, after in zip(body, [*body[1:], None], strict=True):
         target = target_of(statement)
         if target and BOUNDS.fullmatch(target):
-            value = numeric(statement.value)
+            value = numeric(getattr(statement, "value", None))
             if value:
                 yield target, value, meaning_of(after)
 

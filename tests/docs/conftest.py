@@ -31,7 +31,7 @@ def installed(tmp_path_factory):
                 "--target",
                 str(place),
             ]
-            subprocess.run([*pip, *options, str(REPOSITORY / folder)], check=True, timeout=100)
+            subprocess.run([*pip, *options, str(REPOSITORY / folder)], check=True, timeout=200)
         return places[folder]
 
     return install

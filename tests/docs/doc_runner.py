@@ -28,7 +28,7 @@ from doc_names import problems
 __all__ = ["Page"]
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-COMMAND_SECONDS: Final = 60
+COMMAND_SECONDS: Final = 120
 
 
 class Page:

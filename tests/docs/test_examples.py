@@ -10,6 +10,9 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLUGINS = "docs/examples/plugins"
 
+PATIENCE_SECONDS = 280  # a busy machine
+pytestmark = pytest.mark.timeout(300)
+
 USE = """
 import json, sys
 from codereward import RewardPipeline
@@ -22,7 +25,9 @@ with RewardPipeline(executor="local", **settings) as reward:
 
 def rewards(settings, columns, environment, folder):
     command = [sys.executable, "-W", "error", "-c", USE, json.dumps([settings, columns])]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
 
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -74,6 +79,8 @@ def test_the_plugins_own_tests_pass(plugin, tmp_path, surroundings):
     folder = REPOSITORY / PLUGINS / plugin / "tests"
     environment = surroundings(f"{PLUGINS}/{plugin}")
     command = [*pytest_, "-c", "/dev/null", "--rootdir", str(folder), str(folder)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=110)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
 
     assert done.returncode == 0, done.stdout

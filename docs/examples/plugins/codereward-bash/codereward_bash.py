@@ -1,11 +1,12 @@
-"""Harness `bash`: a script gets each standard input and has to print what is expected."""
+"""Harness `bash`: a script gets each input and has to print what is expected."""
 
 import codereward
+from codereward import Answers, Command, Observation, Program, Questions, Row, Run
 from codereward.harnesses import Stdio, read_outputs
 
 
 class Bash(codereward.Harness):
-    """Kind `stdio`: columns `stdin` and `stdout`, a list of texts each; a process for every pair."""
+    """Kind `stdio`: columns `stdin` and `stdout`, a list of texts each."""
 
     language = "bash"
     tags = ("bash", "sh", "shell")
@@ -13,22 +14,23 @@ class Bash(codereward.Harness):
     def __init__(self, wall_seconds: float = 10.0) -> None:
         self.limits = codereward.Limits(wall_seconds=wall_seconds)
 
-    def split(self, row: codereward.Row) -> tuple[codereward.Questions, codereward.Answers]:
+    def split(self, row: Row) -> tuple[Questions, Answers]:
         if row["kind"] != "stdio":
-            raise codereward.DatasetError(f"the bash harness has the kind 'stdio', not {row['kind']!r:.40}")
+            msg = f"the bash harness has the kind 'stdio', not {row['kind']!r:.40}"
+            raise codereward.DatasetError(msg)
         return Stdio().split(row)
 
-    def build(self, code: str, questions: codereward.Questions) -> codereward.Program:
-        script = code.encode("utf-8", "surrogatepass")
+    def build(self, code: str, questions: Questions) -> Program:
+        argv = ("bash", "solution.sh")
         inputs = [text.encode("utf-8", "surrogatepass") for text in questions.items]
-        return codereward.Program(
+        return Program(
             language="bash",
-            files={"solution.sh": script},
-            commands=tuple(codereward.Command(("bash", "solution.sh"), stdin=given) for given in inputs),
+            files={"solution.sh": code.encode("utf-8", "surrogatepass")},
+            commands=tuple(Command(argv, stdin=given) for given in inputs),
             limits=self.limits,
         )
 
-    def read(self, run: codereward.Run, questions: codereward.Questions) -> codereward.Observation:
+    def read(self, run: Run, questions: Questions) -> Observation:
         return read_outputs(run)
 
 

@@ -1,6 +1,7 @@
-"""Scorer `close`: as `exact`, but a float may differ from the expected number by less than `tolerance`."""
+"""Scorer `close`: as `exact`, but floats may differ by less than `tolerance`."""
 
 import codereward
+from codereward import Answers, Observation
 from codereward.values import json_equal
 
 
@@ -8,15 +9,16 @@ class Close(codereward.Scorer):
     def __init__(self, tolerance: float = 1e-6) -> None:
         self.tolerance = tolerance
 
-    def score(self, observation: codereward.Observation, answers: codereward.Answers) -> float:
-        return float(
-            json_equal(observation.value, answers.value) or self.near(observation.value, answers.value)
-        )
+    def score(self, observation: Observation, answers: Answers) -> float:
+        seen, wanted = observation.value, answers.value
+        return float(json_equal(seen, wanted) or self.near(seen, wanted))
 
     def near(self, seen: object, wanted: object) -> bool:
         if type(wanted) is int and abs(wanted) < 2**53:
             wanted = float(wanted)
-        return isinstance(seen, float) and isinstance(wanted, float) and abs(seen - wanted) < self.tolerance
+        if not isinstance(seen, float) or not isinstance(wanted, float):
+            return False
+        return abs(seen - wanted) < self.tolerance
 
 
 @codereward.hookimpl
