@@ -20,6 +20,7 @@ Check = Callable[[Scorer, Observation, Answers], None]
 
 DEPTH: Final = 5_000
 """Nesting of values, deeper than the interpreter can recurse."""
+DEEP: Final = (nested(DEPTH), {"a": nested(DEPTH, {})})
 
 
 def scores_are_in_range(scorer: Scorer, observation: Observation, answers: Answers) -> None:
@@ -70,7 +71,7 @@ def one_more_right_item_costs_nothing(scorer: Scorer, observation: Observation, 
 
 def deep_values_do_no_harm(scorer: Scorer, observation: Observation, answers: Answers) -> None:
     """A value that is nested deeper than the interpreter recurses scores as any other wrong one."""
-    for value in (nested(DEPTH), [nested(DEPTH)], {"a": nested(DEPTH, {})}):
+    for value in DEEP:
         score = scorer.score(replace(observation, value=value, cases=()), answers)
         assert score < 1.0, f"a deep value scores {score}"
 
