@@ -293,9 +293,9 @@ def test_the_pool_of_connections_is_left_alone_when_the_sdk_changed(service, mon
 
     from codereward_superserve.connections import enlarge_pool
 
-    assert enlarge_pool(8)
+    assert enlarge_pool()
     monkeypatch.setattr(_http, "SDK_VERSION", "0.12.0")
 
-    assert not enlarge_pool(8)
+    assert not enlarge_pool()
     assert run_all([HELLO])[0].commands[0].stdout == b"hello\n"
     assert superserve._http.SDK_VERSION == "0.12.0"

@@ -119,7 +119,7 @@ class _Live:
         self.owner = os.getpid()
         self.settings = settings
         threads = settings.max_sandboxes // settings.share() * 2 + SPARE_THREADS
-        enlarge_pool(2 * threads)
+        enlarge_pool()
         self.threads = Threads(threads)
         self.boxes = Boxes(settings, self.threads)
         self.warm = WarmPool(self.boxes, settings.warm, settings.warm_seconds, settings.lifetime_seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -29,19 +30,27 @@ class Threads:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._lock = threading.Lock()
-        self._threads = 0
-        self._idle = 0
+        self._count = 0
+        self._idle: list[SimpleQueue[Job | None]] = []
+        self._backlog: deque[Job] = deque()
+        self._closed = False
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
-        """Run `function` in a thread."""
+        """Run `function` in a thread: the one that became idle last, whose connections are warm."""
         future: Future[T] = Future()
         with self._lock:
-            self._jobs.put((future, function))
-            if self._jobs.qsize() > self._idle and self._threads < self._most:
-                self._threads += 1
-                threading.Thread(target=self._work, name="codereward-superserve", daemon=True).start()
+            if self._idle:
+                self._idle.pop().put((future, function))
+            elif self._count < self._most:
+                self._count += 1
+                inbox: SimpleQueue[Job | None] = SimpleQueue()
+                inbox.put((future, function))
+                threading.Thread(
+                    target=self._work, args=(inbox,), name="codereward-superserve", daemon=True
+                ).start()
+            else:
+                self._backlog.append((future, function))
         return future
 
     async def call(
@@ -76,21 +85,21 @@ class Threads:
     def close(self) -> None:
         """Let the threads end when their calls do."""
         with self._lock:
-            for _ in range(self._threads):
-                self._jobs.put(None)
-            self._threads = self._most
+            self._closed = True
+            while self._idle:
+                self._idle.pop().put(None)
 
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                self._idle += 1
-            job = self._jobs.get()
-            with self._lock:
-                self._idle -= 1
-            if job is None:
-                return
+    def _work(self, inbox: SimpleQueue[Job | None]) -> None:
+        while (job := inbox.get()) is not None:
             _carry_out(*job)
             del job  # else an idle thread keeps the last result alive
+            with self._lock:
+                if self._backlog:
+                    inbox.put(self._backlog.popleft())
+                elif self._closed:
+                    return
+                else:
+                    self._idle.append(inbox)
 
 
 def _carry_out(future: Future[Any], function: Callable[[], Any]) -> None:

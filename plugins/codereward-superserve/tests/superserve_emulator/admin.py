@@ -56,6 +56,7 @@ class Admin:
             with contextlib.suppress(Refusal):
                 await team.delete(sandbox_id)
         self._service.faults.rules.clear()
+        team.recorder.on = False
         self._service.journal.clear()
         self._tunnel.refused.clear()
         team.deleted.clear()
@@ -85,6 +86,10 @@ class Admin:
     def do_seed(self, value: int) -> None:
         """Seed the dice of faults with a probability."""
         self._service.faults.seed(value)
+
+    def do_replay(self, *, on: bool) -> None:
+        """Answer commands from the record, or run them."""
+        self._service.team.recorder.on = on
 
     def do_canary(self, text: str) -> None:
         """Plant a text that no request may carry."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import json
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 
@@ -88,9 +90,17 @@ class DataPlane:
         return body
 
     async def _exec(self, box: Sandbox, request: Request) -> Reply:
-        running = await start(box, self._exec_body(request))
-        captured = await capture(running)
-        return json_reply(200, captured.as_json())
+        body = self._exec_body(request)
+        recorder = self._team.recorder
+        if recorder.on:
+            box.commands += 1
+            reply, seconds = recorder.replay(body)
+            await asyncio.sleep(seconds)
+            return json_reply(200, reply)
+        started = time.monotonic()
+        reply = (await capture(await start(box, body))).as_json()
+        recorder.record(body, reply, time.monotonic() - started)
+        return json_reply(200, reply)
 
     async def _exec_stream(self, box: Sandbox, request: Request) -> Reply:
         running = await start(box, self._exec_body(request))
@@ -99,6 +109,8 @@ class DataPlane:
 
     async def _write(self, box: Sandbox, request: Request) -> Reply:
         path = _allowed_path(request)
+        if self._team.recorder.on:
+            return json_reply(200, {"path": path, "size": len(request.body)})
         writing = await box.live_guest.request(b"W", {"path": path})
         for start_at in range(0, len(request.body), CHUNK):
             await writing.send(b"d", request.body[start_at : start_at + CHUNK])

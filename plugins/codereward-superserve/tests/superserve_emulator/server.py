@@ -53,6 +53,14 @@ async def _listen(
     return server, server.sockets[0].getsockname()[1]
 
 
+async def _end_connections() -> None:
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)  # nobody reads it any more
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.wait(others, timeout=1)
+
+
 async def serve(folder: Path, api_key: str) -> None:
     """Run until standard input ends; one line of JSON on standard output says where to connect."""
     team = Team(api_key)
@@ -75,6 +83,7 @@ async def serve(folder: Path, api_key: str) -> None:
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     finally:
         clock.cancel()
+        await _end_connections()
         for server in (origin, proxy, admin):
             server.close()
         await team.close()
