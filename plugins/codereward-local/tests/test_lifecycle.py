@@ -226,10 +226,10 @@ def test_an_unknown_preimport_is_named():
 
 def test_fresh_starts_an_interpreter():
     """With `fresh=True` no module of the fork server is loaded."""
-    look = program("import sys\nprint('unittest' in sys.modules)")
+    look = program("import sys\nprint('colorsys' in sys.modules)")
 
     async def seen(fresh: bool) -> bytes:
-        executor = LocalExecutor(workers=1, fresh=fresh)
+        executor = LocalExecutor(workers=1, fresh=fresh, preimport=("colorsys",))
         try:
             return (await executor.run(look)).commands[0].stdout
         finally:
@@ -254,13 +254,6 @@ def test_a_missing_program_file_and_clashing_files_are_the_programs_fault(execut
         (Status.NOT_STARTED, None),
         (Status.OUTPUT_LIMIT, "disk_bytes"),
     ]
-
-
-@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "", "a\0b"])
-def test_a_path_out_of_the_directory_is_refused(executor, name):
-    """The harness that made such a program has a bug."""
-    with pytest.raises(ValueError, match=r"Program\.files"):
-        asyncio.run(executor.run(Program("x", {name: b""}, (Command(("true",)),))))
 
 
 # --------------------------------------------------------------------------- refusals

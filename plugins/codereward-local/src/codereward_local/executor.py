@@ -77,9 +77,7 @@ class LocalExecutor(Executor):
         Raises:
             BackendUnavailable: The sandbox broke down.
             BackendMisconfigured: Programs cannot be isolated here, or a language is not installed.
-            ValueError: A file's path leaves the working directory.
         """
-        payload.check(program)
         if not payload.commands_of(program):
             return Run(())
         job = Job(program, fresh=self.fresh)

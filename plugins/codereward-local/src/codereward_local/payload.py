@@ -5,14 +5,13 @@ from __future__ import annotations
 import marshal
 import os
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Final
 
 from codereward import Command, Limits, Program
 
 from codereward_local.bundle import MARSHAL_VERSION
 
-__all__ = ["check", "commands_of", "environment", "limits_of", "pack", "plain"]
+__all__ = ["commands_of", "environment", "limits_of", "pack", "plain"]
 
 ENVIRONMENT: Final = {
     "HOME": "/tmp",  # noqa: S108 - private to the program
@@ -44,11 +43,9 @@ def pack(program: Program, path: str, *, fresh: bool) -> bytes:
         path: Where commands are looked for in the sandbox.
         fresh: Whether Python scripts get an interpreter started for them.
 
-    Raises:
-        ValueError: A file's path leaves the working directory.
     """
     packed = {
-        "files": {_relative(name): content for name, content in program.files.items()},
+        "files": {_encode(name): content for name, content in program.files.items()},
         "build": program.build is not None,
         "fresh": fresh,
         "commands": [_command(each, program, path) for each in commands_of(program)],
@@ -81,26 +78,6 @@ def _encode(text: str) -> bytes:
         return os.fsencode(text)
     except UnicodeEncodeError:  # a lone surrogate that stands for no byte
         return text.encode("utf-8", "surrogatepass")
-
-
-def check(program: Program) -> None:
-    """Refuse what no sandbox could run, before one is used.
-
-    Raises:
-        ValueError: A file's path leaves the working directory, or a command has no words.
-    """
-    for name in program.files:
-        _relative(name)
-    if not all(each.argv for each in commands_of(program)):
-        raise ValueError("Program.commands: a command needs at least the name of a program in argv")
-
-
-def _relative(name: str) -> bytes:
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
-        msg = f"Program.files: {name!r} is not a relative path inside the working directory"
-        raise ValueError(msg)
-    return _encode(str(path))
 
 
 def plain(limits: Limits) -> dict[str, float]:

@@ -5,42 +5,26 @@ from typing import Final
 __all__ = ["DEFAULT_PREIMPORT"]
 
 DEFAULT_PREIMPORT: Final = (
-    "abc",
-    "ast",
     "bisect",
-    "collections.abc",
-    "contextlib",
+    "collections",
     "copy",
-    "dataclasses",
     "datetime",
-    "decimal",
-    "enum",
-    "fractions",
     "functools",
-    "hashlib",
     "heapq",
-    "inspect",
-    "io",
     "itertools",
     "json",
     "math",
-    "numbers",
     "operator",
-    "pathlib",
-    "queue",
     "random",
     "re",
-    "statistics",
     "string",
-    "struct",
-    "tempfile",
-    "textwrap",
     "threading",
     "time",
-    "tokenize",
-    "traceback",
     "typing",
-    "unittest",
-    "warnings",
 )
-"""What nine in ten solutions to programming tasks import."""
+"""What most solutions to programming tasks import.
+
+Each megabyte of a module's objects costs every program about 0.15 ms: the kernel copies the page
+tables, and takes them down again. So what is large and rare (`dataclasses` with its `inspect`,
+`unittest`, `pathlib`, `decimal`) is left to the programs that use it.
+"""

@@ -25,12 +25,31 @@ def install(sources: dict[str, str]) -> None:
     for name in PACKAGES:
         sys.modules[name] = package = ModuleType(name)
         package.__path__ = []
-    for name, source in sources.items():
+    for name, code in marshal.loads(translated(sources)).items():
         full = PACKAGES[-1] + "." + name
         module = ModuleType(full)
         sys.modules[full] = module
         setattr(sys.modules[PACKAGES[-1]], name, module)
-        exec(compile(source, f"<{full}>", "exec"), module.__dict__)
+        exec(code, module.__dict__)
+
+
+def translated(sources: dict[str, str]) -> bytes:
+    """The modules' code, marshalled.
+
+    A child compiles, so that the compiler's memory is not in this process: the kernel would copy
+    its page tables for every program.
+    """
+    fd = os.memfd_create("code")
+    child = os.fork()
+    if not child:
+        code = {name: compile(text, f"<{PACKAGES[-1]}.{name}>", "exec") for name, text in sources.items()}
+        with os.fdopen(fd, "wb") as file:
+            marshal.dump(code, file)
+        os._exit(0)
+    os.waitpid(child, 0)
+    with os.fdopen(fd, "rb") as file:
+        file.seek(0)
+        return file.read()
 
 
 def start() -> Any:

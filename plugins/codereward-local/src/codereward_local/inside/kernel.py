@@ -27,6 +27,7 @@ __all__ = [
     "protect",
     "syscall",
     "thread_id_address",
+    "trim_memory",
     "umount",
     "unshare",
 ]
@@ -140,6 +141,13 @@ def drop_capabilities(bounding: bool) -> None:
         if _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0):
             break  # the first number this kernel does not know
     _checked(_libc.capset(_SELF, _NOTHING), "capset")
+
+
+def trim_memory() -> None:
+    """Give memory that was freed back to the kernel, where the C library can."""
+    trim = getattr(_libc, "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def thread_id_address() -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import resource
-from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["LOOK_SECONDS", "Usage", "add_stored", "apply", "apply_fixed", "exceeded", "look"]
@@ -53,20 +52,20 @@ def _limit(which: int, value: int) -> None:
     resource.setrlimit(which, (capped, capped))
 
 
-@dataclass
 class Usage:
     """What a program uses at one moment."""
 
-    memory: int = 0
-    """Bytes of the whole tree: private pages summed, shared ones counted once."""
-    cpu: float = 0.0
-    """Processor seconds of the process that used most."""
-    total_cpu: float = 0.0
-    data: int = 0
-    """Bytes of private memory that the largest process has asked for, used or not."""
-    output: int = 0
-    """Bytes of the longer one of the two output streams."""
-    disk: int = 0
+    def __init__(self) -> None:
+        self.memory = 0
+        """Bytes of the whole tree: private pages summed, shared ones counted once."""
+        self.data = 0
+        """Bytes of private memory that the largest process has asked for, used or not."""
+        self.cpu = 0.0
+        """Processor seconds of the process that used most."""
+        self.total_cpu = 0.0
+        self.output = 0
+        """Bytes of the longer one of the two output streams."""
+        self.disk = 0
 
 
 def look(others: set[int], allowed: dict[str, Any]) -> Usage:

@@ -10,21 +10,21 @@ from codereward_local.inside import files, kernel, limits
 if TYPE_CHECKING:
     from codereward_local.inside.seccomp import Filter
 
-__all__ = ["NAMESPACES", "give_up_rights", "move_in"]
+__all__ = ["NAMESPACES", "furnish", "give_up_rights", "move_in"]
 
 NAMESPACES = kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID | kernel.CLONE_NEWNS
 """Those of each program; the network, IPC and host name ones are the box's, and empty."""
 
 USER = 1000
-INODES_PER_BYTE = 4096
+OWN_MOUNT = kernel.MS_NOSUID | kernel.MS_NODEV
+BYTES_PER_INODE = 4096
 SPARE_INODES = 1024
 
 
-def move_in(disk_bytes: int, outer_user: int, outer_group: int) -> None:
+def move_in(outer_user: int, outer_group: int) -> None:
     """Take a user, a private directory and a view of the processes; this is the sandbox's first one.
 
     Args:
-        disk_bytes: Size of the private directory.
         outer_user: The fork server's user, in its own terms.
         outer_group: Its group.
     """
@@ -32,10 +32,15 @@ def move_in(disk_bytes: int, outer_user: int, outer_group: int) -> None:
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{USER} {outer_user} 1")
     _write("/proc/self/gid_map", f"{USER} {outer_group} 1")
-    inodes = disk_bytes // INODES_PER_BYTE + SPARE_INODES
-    flags = kernel.MS_NOSUID | kernel.MS_NODEV
-    kernel.mount("tmpfs", files.ROOT, "tmpfs", flags, f"size={disk_bytes},nr_inodes={inodes},mode=700")
-    kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC)
+    kernel.mount("tmpfs", files.ROOT, "tmpfs", OWN_MOUNT, "mode=700")
+    kernel.mount("proc", "/proc", "proc", OWN_MOUNT | kernel.MS_NOEXEC)
+
+
+def furnish(disk_bytes: int) -> None:
+    """Give the private directory the size that its program may fill."""
+    inodes = disk_bytes // BYTES_PER_INODE + SPARE_INODES
+    size = f"size={disk_bytes},nr_inodes={inodes}"
+    kernel.mount("tmpfs", files.ROOT, "tmpfs", OWN_MOUNT | kernel.MS_REMOUNT, size)
 
 
 def give_up_rights(allowed: dict[str, Any], own: int, narrow: Filter) -> None:

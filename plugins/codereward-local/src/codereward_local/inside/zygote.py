@@ -15,6 +15,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 from typing import Any, NoReturn
 
 from codereward_local.inside import (
@@ -33,6 +34,7 @@ from codereward_local.inside.watch import Watch, report
 
 __all__ = ["main"]
 
+READY = {"ready": True}
 GUARDS = 1
 """Processes of the sandbox itself beside a lone command."""
 FAILED = 71
@@ -72,55 +74,75 @@ class Zygote:
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         seccomp.wide().install()
         gc.collect()
+        kernel.trim_memory()
         gc.disable()
         gc.freeze()
 
     def serve(self) -> Any:
-        """Run programs one after another."""
+        """Run programs one after another, each in a sandbox that stands ready before it comes."""
         while True:
-            message, fds = wire.receive(self.channel)
-            if not fds:
-                continue  # told to stop a program that had just ended
-            loaded = self._run(message, fds[0])
-            if loaded is not None:
-                return loaded
+            spare = self._spawn()
+            if not isinstance(spare, Spare):
+                return spare
+            message, fds = self._next()
+            wire.send(self.mine, message, fds)
+            os.close(fds[0])
+            self._oversee(message, spare)
+            spare.close()
             wire.send(self.channel, {"done": True})
 
-    def _run(self, message: dict[str, Any], payload: int) -> Any:
+    def _next(self) -> tuple[dict[str, Any], list[int]]:
+        while True:
+            message, fds = wire.receive(self.channel)
+            if fds:
+                return message, fds
+            # Without a program: told to stop one that had just ended.
+
+    def _spawn(self) -> Any:
         outputs = [wire.to_memory("stdout"), wire.to_memory("stderr")]
         if self.guard:
             self.guard.reset()
         kernel.before_clone()
         pid, ended = kernel.clone(sandbox.NAMESPACES, self.thread_id)
         if not pid:
-            return self._child(message, payload, outputs)
+            return self._child(outputs)
         kernel.after_clone_in_parent()
-        os.close(payload)
-        try:
-            if message["single"]:
-                self._oversee(message, pid, ended, outputs)
-            else:
-                self._stand_by(pid, ended)
-        finally:
-            for fd in (ended, *outputs):
-                os.close(fd)
-        return None
+        return Spare(pid, ended, outputs)
 
     # ------------------------------------------------------------------ in the fork server
 
-    def _oversee(self, message: dict[str, Any], pid: int, ended: int, outputs: list[int]) -> None:
-        """Watch a lone command and report."""
-        moved = self._moved_in(ended)
+    def _oversee(self, message: dict[str, Any], spare: Spare) -> None:
+        moved = self._moved_in(spare)
         if moved is None:
-            os.wait4(pid, 0)
-            return
+            os.wait4(spare.pid, 0)
+        elif message["single"]:
+            self._watch(message["limits"], spare, moved)
+        else:
+            self._stand_by(spare)
+
+    def _moved_in(self, spare: Spare) -> list[int] | None:
+        """Wait for the program to be in its place; `None`, and the host is told, when it will not be."""
+        poll = select.poll()
+        poll.register(spare.ended, select.POLLIN)
+        poll.register(self.mine, select.POLLIN)
+        if all(fd == spare.ended for fd, _event in poll.poll()):
+            wire.send(self.channel, {"broken": "the sandbox's first process ended before its program"})
+            return None
+        message, fds = wire.receive(self.mine)
+        if "ready" in message:
+            return fds
+        wire.send(self.channel, message)
+        return None
+
+    def _watch(self, allowed: dict[str, Any], spare: Spare, moved: list[int]) -> None:
+        """Watch a lone command and report."""
         place, disk, *failed = moved
-        watch = Watch(message["limits"], outputs, disk, {os.getpid(), pid})
-        if watch.wait(ended, self.channel):
+        watch = Watch(allowed, spare.outputs, disk, {os.getpid(), spare.pid})
+        if watch.wait(spare.ended, self.channel):
             self._heed()
-        if watch.limit or not _over(ended):
-            signal.pidfd_send_signal(ended, signal.SIGKILL)
-        _pid, first, usage = os.wait4(pid, 0)
+        if watch.limit or not _over(spare.ended):
+            signal.pidfd_send_signal(spare.ended, signal.SIGKILL)
+        _pid, first, usage = os.wait4(spare.pid, 0)
         if os.WIFEXITED(first) and os.WEXITSTATUS(first) == FAILED:
             wire.send(self.channel, {"broken": "the command's process could not be made"})
             return
@@ -129,32 +151,18 @@ class Zygote:
         for each in failed:
             told |= supervise.refusal(each)
         wire.send(self.channel, told, fds)
-        for fd in (disk, *fds[len(outputs) :]):
+        for fd in (disk, *fds[len(spare.outputs) :]):
             os.close(fd)
 
-    def _moved_in(self, ended: int) -> list[int] | None:
-        """Wait for the sandbox to be ready; `None`, and the host is told, when it will not be."""
-        poll = select.poll()
-        poll.register(ended, select.POLLIN)
-        poll.register(self.mine, select.POLLIN)
-        if all(fd == ended for fd, _event in poll.poll()):
-            wire.send(self.channel, {"broken": "the sandbox's first process ended before its program"})
-            return None
-        message, fds = wire.receive(self.mine)
-        if fds:
-            return fds
-        wire.send(self.channel, message)
-        return None
-
-    def _stand_by(self, pid: int, ended: int) -> None:
+    def _stand_by(self, spare: Spare) -> None:
         """Wait for the supervisor, which reports by itself."""
         poll = select.poll()
-        poll.register(ended, select.POLLIN)
+        poll.register(spare.ended, select.POLLIN)
         poll.register(self.channel, select.POLLIN)
-        if all(fd != ended for fd, _event in poll.poll()):
+        if all(fd != spare.ended for fd, _event in poll.poll()):
             self._heed()
-            signal.pidfd_send_signal(ended, signal.SIGKILL)
-        _pid, status, _usage = os.wait4(pid, 0)
+            signal.pidfd_send_signal(spare.ended, signal.SIGKILL)
+        _pid, status, _usage = os.wait4(spare.pid, 0)
         if status:
             wire.send(self.channel, {"broken": f"the supervisor ended with wait status {status}"})
 
@@ -167,28 +175,35 @@ class Zygote:
 
     # ------------------------------------------------------------------ in the sandbox
 
-    def _child(self, message: dict[str, Any], payload: int, outputs: list[int]) -> Any:
-        """Be the sandbox's first process."""
-        back = self.childs if message["single"] else self.channel
+    def _child(self, outputs: list[int]) -> Any:
+        """Be the sandbox's first process: move in, wait for a program, start it."""
         try:
-            sandbox.move_in(message["tmpfs_bytes"], self.user, self.group)
+            sandbox.move_in(self.user, self.group)
+            kernel.after_clone_in_child()
+            python.warm_up()
+            message, (payload,) = wire.receive(self.childs)
+            sandbox.furnish(message["tmpfs_bytes"])
             program = marshal.loads(wire.read_all(payload))
             files.lay(program["files"])
             if message["single"]:
                 return self._lone(program, outputs)
         except files.LayingError as error:
-            _give_up(back, {"laying": error.number, "text": str(error)})
-        except Exception as error:
-            _give_up(back, {"broken": f"{type(error).__name__}: {error}"})
-        kernel.after_clone_in_child()
+            self._give_up({"laying": error.number, "text": str(error)})
+        except Exception as error:  # the host has to know, whatever it is
+            self._give_up({"broken": f"{type(error).__name__}: {error}"})
+        wire.send(self.childs, READY)
         return supervise.Supervisor(self.channel, program, self.narrow).run()
+
+    def _give_up(self, told: dict[str, Any]) -> NoReturn:
+        wire.send(self.childs, told)
+        os._exit(0)
 
     def _lone(self, program: dict[str, Any], outputs: list[int]) -> Any:
         """Become the only command, leaving the guard behind."""
         (command,) = program["commands"]
         file = launch.find(command)
         if file is None:
-            _give_up(self.childs, {"missing": os.fsdecode(command["argv"][0])})
+            self._give_up({"missing": os.fsdecode(command["argv"][0])})
         script = None if program["fresh"] else python.accept(command)
         path, place = files.make_result_place()
         command["env"][wire.RESULT_VARIABLE] = os.fsencode(path)
@@ -196,7 +211,7 @@ class Zygote:
         disk = os.open(files.ROOT, os.O_RDONLY | os.O_CLOEXEC)
         pipe = (-1, -1) if script else os.pipe2(os.O_CLOEXEC)
         sandbox.give_up_rights(command["limits"], GUARDS, self.narrow)
-        wire.send(self.childs, {}, [place, disk, *(each for each in pipe[:1] if each >= 0)])
+        wire.send(self.childs, READY, [place, disk, *(each for each in pipe[:1] if each >= 0)])
         # Before the guard: it shares the program's memory, so it must not hold what a program may not.
         launch.connect((stdin, *outputs), pipe[1])
         for each in (self.channel, self.mine, self.childs):
@@ -212,12 +227,27 @@ class Zygote:
                 self.guard.become_guarded(self.thread_id)
         except OSError:
             os._exit(FAILED)
-        kernel.after_clone_in_child()
+        threading.main_thread()._set_native_id()  # type: ignore[attr-defined] # it is another process now
 
 
-def _give_up(back: socket.socket, told: dict[str, Any]) -> NoReturn:
-    wire.send(back, told)
-    os._exit(0)
+class Spare:
+    """A sandbox that waits for its program.
+
+    Args:
+        pid: Its first process.
+        ended: A descriptor of that process.
+        outputs: Where a lone command's standard output and standard error will go.
+    """
+
+    def __init__(self, pid: int, ended: int, outputs: list[int]) -> None:
+        self.pid = pid
+        self.ended = ended
+        self.outputs = outputs
+
+    def close(self) -> None:
+        """Let go of the descriptors; the process is dead."""
+        for fd in (self.ended, *self.outputs):
+            os.close(fd)
 
 
 def _over(ended: int) -> bool:
