@@ -10,6 +10,7 @@ from typing import ClassVar
 from codereward.errors import DatasetError
 from codereward.harnesses.kinds import Call, Cases, Expression, Kind, Stdio
 from codereward.harnesses.python import syntax
+from codereward.harnesses.python.asserts import Asserts, TaggedValues
 from codereward.harnesses.python.grammar import PythonGrammar
 from codereward.harnesses.python.ways import SOLUTION, Outputs, Values, Way, ask
 from codereward.harnesses.rows import row_limits
@@ -28,6 +29,7 @@ class PythonHarness(Harness):
     - `cases`: column `tests` holds a list of expressions, `expected` the list of their values.
     - `call`: column `entry_point` names a function, `inputs` holds argument lists, `expected` the
       list of what it returns.
+    - `asserts`: column `tests` holds assert statements.
     - `stdio`: columns `stdin` and `stdout` hold lists of texts; the completion is a program.
 
     Each question runs in a process of its own; what one does costs the others nothing. For all but
@@ -56,6 +58,7 @@ class PythonHarness(Harness):
             (Expression(grammar), Values(ask, several=False)),
             (Cases(grammar), Values(ask, several=True)),
             (Call(grammar), Values(json.loads, several=True)),
+            (Asserts(grammar), TaggedValues()),
             (Stdio(comparators), Outputs()),
         )
         self._kinds: dict[str, tuple[Kind, Way]] = {kind.name: (kind, way) for kind, way in kinds}

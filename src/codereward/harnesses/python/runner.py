@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from builtins import *  # noqa: F403 - names of our own, which no program that rebinds builtins can take away
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,142 +28,48 @@ if TYPE_CHECKING:
 
 LOAD, TEST, VALUE = "load", "test", "value"
 HERE = os.getcwd()
-RECURSION = sys.getrecursionlimit()
-FunctionType = type(lambda: None)
-ModuleType = type(sys)
+RESULT = os.environ.get("CODEREWARD_RESULT", "")
+
+open_descriptor, write_descriptor, exit_now = os.open, os.write, os._exit
+APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+show_exception, stdout, stderr = sys.__excepthook__, sys.stdout, sys.stderr
+recursion, set_recursion = sys.getrecursionlimit(), sys.setrecursionlimit
+lift_digits = getattr(sys, "set_int_max_str_digits", None)
+Function, Module = type(lambda: None), type(sys)
 
 
-def refuse(value: object, type: Any = type, error: Any = TypeError) -> NoReturn:
-    """Say that a value has no JSON form."""
-    raise error("a value of type %s has no JSON form" % type(value).__name__)
+# --------------------------------------------------------------------------- values
 
 
-def writer(default: Callable[[Any], object]) -> Callable[[object], str]:
-    """A function that gives a value's JSON text without looking anything up in `builtins`."""
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return lambda value: json.dumps(value, default=default)
-    quoted = json.encoder.encode_basestring_ascii
-    chunks = make({}, default, quoted, None, ": ", ", ", False, False, True)
-    return lambda value: "".join(chunks(value, 0))
-
-
-def report(
-    frame: dict[str, str],
-    path: str = os.environ.get("CODEREWARD_RESULT", ""),
-    text_of: Callable[[object], str] = writer(refuse),
-    open: Any = os.open,
-    write: Any = os.write,
-    flags: int = os.O_WRONLY | os.O_CREAT | os.O_APPEND,
-) -> None:
-    """Append one frame to the result channel."""
-    descriptor = open(path, flags, 0o600)
-    data = text_of(frame).encode() + b"\n"
-    while data:
-        data = data[write(descriptor, data) :]
-
-
-def leave(
-    status: int,
-    exit_now: Callable[[int], NoReturn] = os._exit,
-    stdout: Any = sys.stdout,
-    stderr: Any = sys.stderr,
-    sys: Any = sys,
-    error: type[BaseException] = Exception,
-) -> NoReturn:
-    """End the process now, whatever threads and handlers the completion left behind."""
-    for stream in (stdout, stderr, sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except error:
-            pass
-    exit_now(status)
-
-
-def one_line(error: BaseException, text_of: Any = str, type: Any = type) -> str:
-    """The error as a person wants to see it in one line."""
-    name: str = type(error).__name__
-    try:
-        text = text_of(error).strip()
-    except BaseException:
-        text = "(its message cannot be shown)"
-    line: str = text.split("\n")[-1]
-    return (name + ": " + line if line else name)[:2000]
-
-
-def show(
-    error: BaseException,
-    own: str = leave.__code__.co_filename,
-    hook: Any = sys.__excepthook__,
-    stderr: Any = sys.stderr,
-    sys: Any = sys,
-    type: Any = type,
-) -> None:
-    """Print the traceback without the frames of this file."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == own:
-        trace = trace.tb_next
-    sys.stderr = stderr
-    hook(type(error), error.with_traceback(trace), trace)
-
-
-def fail(
-    stage: str,
-    error: BaseException,
-    show: Callable[..., None] = show,
-    one_line: Callable[..., str] = one_line,
-    report: Callable[..., None] = report,
-    leave: Callable[..., NoReturn] = leave,
-    base: type[BaseException] = BaseException,
-) -> NoReturn:
-    """Report an exception and end the process."""
-    text = one_line(error)
-    try:
-        show(error)
-    except base:
-        pass
-    report({"failed": stage, "error": text})
-    leave(1)
-
-
-def load(
-    path: str,
-    module: Any,
-    compile: Any = compile,
-    exec: Any = exec,
-    open: Any = open,
-    exit: type[BaseException] = SystemExit,
-) -> None:
-    """Run the completion as a module of its own; leaving early ends its loading, no more."""
-    with open(path, "rb") as source:
-        code = compile(source.read(), path, "exec", dont_inherit=True)
-    try:
-        exec(code, module.__dict__)
-    except exit:
-        pass
-
-
-def plain(
-    value: Any,
-    type: Any = type,
-    hasattr: Any = hasattr,
-    refuse: Callable[[object], NoReturn] = refuse,
-) -> object:
+def plain(value: Any) -> object:
     """Give the JSON form of number and array types that are not built in (numpy's)."""
     if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
-    refuse(value)
+    raise TypeError("a value of type %s has no JSON form" % type(value).__name__)
 
 
-def as_json(
-    value: object,
-    text_of: Callable[[object], str] = writer(plain),
-    lift: Any = getattr(sys, "set_int_max_str_digits", None),
-) -> str:
+def writer() -> Callable[[object], str]:
+    """The C encoder of the JSON module, which looks nothing up while it works."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return lambda value: json.dumps(value, default=plain)
+    quoted = json.encoder.encode_basestring_ascii
+    chunks = make({}, plain, quoted, None, ": ", ", ", False, False, True)
+    return lambda value: "".join(chunks(value, 0))
+
+
+write_json = writer()
+
+
+def encoded(value: object) -> str:
     """The value as JSON text."""
-    if lift is not None:
-        lift(0)
-    return text_of(value)
+    set_recursion(recursion)
+    if lift_digits is not None:
+        lift_digits(0)
+    try:
+        return write_json(value)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def tagging() -> Callable[[object], object]:
@@ -175,38 +82,93 @@ def tagging() -> Callable[[object], object]:
     return tagged
 
 
-class Find:
-    """Finds the function to call: at the top level, else a method of `class Solution`, made anew."""
+# --------------------------------------------------------------------------- reporting
 
-    def __init__(self, module: Any) -> None:
-        self.module = module
-        self.before = dict(module.__dict__)  # names of the prelude are not the completion's
 
-    def __call__(
-        self,
-        name: str,
-        callable: Any = callable,
-        getattr: Any = getattr,
-        isinstance: Any = isinstance,
-        function: Any = FunctionType,
-        type: Any = type,
-        error: Any = NameError,
-    ) -> Any:
-        """The function, or bound method, of a name."""
-        names = self.module.__dict__
-        found, solution = names.get(name), names.get("Solution")
-        if callable(found) and found is not self.before.get(name):
-            return found
-        if "." not in name:
-            if solution is None:
-                raise error("the completion defines no function %r" % name)
-            return getattr(solution(), name)
-        found = self.module
-        for part in name.split("."):
-            owner, found = found, getattr(found, part)
-            if isinstance(owner, type) and isinstance(found, function):
-                found = getattr(owner(), part)
-        return found
+def report(frame: dict[str, str]) -> None:
+    """Append one frame to the result channel."""
+    descriptor = open_descriptor(RESULT, APPEND, 0o600)
+    data = write_json(frame).encode() + b"\n"
+    while data:
+        data = data[write_descriptor(descriptor, data) :]
+
+
+def leave(status: int) -> NoReturn:
+    """End the process now, whatever threads and handlers the completion left behind."""
+    for stream in (stdout, stderr, sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    exit_now(status)
+
+
+def fail(stage: str, error: BaseException) -> NoReturn:
+    """Report an exception and end the process."""
+    text = one_line(error)
+    try:
+        show(error)
+    except BaseException:
+        pass
+    report({"failed": stage, "error": text})
+    leave(1)
+
+
+def one_line(error: BaseException) -> str:
+    """The error as a person wants to see it in one line."""
+    name = type(error).__name__
+    try:
+        line = str(error).strip().split("\n")[-1]
+    except BaseException:
+        line = "(its message cannot be shown)"
+    return (name + ": " + line if line else name)[:2000]
+
+
+def show(error: BaseException) -> None:
+    """Print the traceback without the frames of this file."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == show.__code__.co_filename:
+        trace = trace.tb_next
+    sys.stderr = stderr
+    show_exception(type(error), error.with_traceback(trace), trace)
+
+
+# --------------------------------------------------------------------------- asking
+
+
+def load(path: str, names: dict[str, Any]) -> None:
+    """Run the completion as a module of its own; leaving early ends its loading, no more."""
+    with open(path, "rb") as source:
+        code = compile(source.read(), path, "exec", dont_inherit=True)
+    try:
+        exec(code, names)
+    except SystemExit:
+        pass
+
+
+def found(name: str, names: dict[str, Any], prelude: dict[str, Any]) -> Any:
+    """The function to call: at the top level, else a method of `class Solution`, made anew."""
+    function = names.get(name)
+    if callable(function) and function is not prelude.get(name):
+        return function
+    if "." in name:
+        return found_inside(name, names)
+    if "Solution" not in names:
+        raise NameError("the completion defines no function %r" % name)
+    return getattr(names["Solution"](), name)
+
+
+def found_inside(dotted: str, names: dict[str, Any]) -> Any:
+    """What a dotted name stands for; a method of a class is bound to an object made anew."""
+    first, *rest = dotted.split(".")
+    if first not in names:
+        raise NameError("the completion defines no %r" % first)
+    value = names[first]
+    for part in rest:
+        owner, value = value, getattr(value, part)
+        if isinstance(owner, type) and isinstance(value, Function):
+            value = getattr(owner(), part)
+    return value
 
 
 class Question:
@@ -217,83 +179,68 @@ class Question:
         self.tagged = tagged
         self.before = compile(task.get("before", ""), "<test>", "exec", dont_inherit=True)
         groups = task.get("asks", [[task["ask"]]] if "ask" in task else [])
-        self.groups = [[self.expression(ask) for ask in group] for group in groups]
+        self.groups = [[expression(ask) for ask in group] for group in groups]
         self.hold = compile(task.get("hold", ""), "<test>", "exec", dont_inherit=True)
 
-    def expression(self, text: str) -> Any:
-        """An expression, whatever lines it spans."""
-        return compile("(" + text + "\n)", "<test>", "eval", dont_inherit=True)
-
-    def value(self, find: Find, names: dict[str, Any], eval: Any = eval, exec: Any = exec) -> object:
+    def value(self, names: dict[str, Any], prelude: dict[str, Any]) -> object:
         """Ask; for several expressions, the list of their tagged values."""
         if "call" in self.task:
-            return find(self.task["call"])(*self.task["args"], **self.task["kwargs"])
+            return found(self.task["call"], names, prelude)(*self.task["args"], **self.task["kwargs"])
         if "ask" in self.task:
             return eval(self.groups[0][0], names)
         exec(self.before, names)
         return [self.holds(names)] if "hold" in self.task else self.values(names)
 
-    def holds(self, names: dict[str, Any], exec: Any = exec, error: Any = AssertionError) -> bool:
+    def holds(self, names: dict[str, Any]) -> bool:
         """Whether the statement passes."""
         try:
             exec(self.hold, names)
-        except error:
+        except AssertionError:
             return False
         return True
 
-    def values(
-        self,
-        names: dict[str, Any],
-        eval: Any = eval,
-        one_line: Any = one_line,
-        error: Any = Exception,
-    ) -> list[object]:
+    def values(self, names: dict[str, Any]) -> list[object]:
         """The tagged values of all expressions; one after the first may fail, and need not be needed."""
         taken: list[object] = []
         for group in self.groups:
             try:
                 values = [eval(code, names) for code in group]
                 taken += [self.tagged(value) for value in values]
-            except error as failure:
+            except Exception as error:
                 if group is self.groups[0]:
                     raise
-                taken += [{"raised": one_line(failure)} for _ in group]
+                taken += [{"raised": one_line(error)} for _ in group]
         return taken
 
 
-def main(
-    load: Callable[..., None] = load,
-    fail: Callable[..., NoReturn] = fail,
-    leave: Callable[..., NoReturn] = leave,
-    report: Callable[..., None] = report,
-    as_json: Callable[..., str] = as_json,
-    exec: Any = exec,
-    base: type[BaseException] = BaseException,
-    limit: Any = sys.setrecursionlimit,
-    recursion: int = RECURSION,
-) -> None:
+def expression(text: str) -> Any:
+    """An expression, whatever lines it spans."""
+    return compile("(" + text + "\n)", "<test>", "eval", dont_inherit=True)
+
+
+def main() -> None:
     """Load the completion, ask the question whose number is the first argument, report."""
     with open("questions.json", encoding="utf-8", errors="surrogatepass") as file:
         questions = json.load(file)
     question = Question(questions["items"][int(sys.argv[1])], tagging() if questions["tagged"] else None)
     prelude = compile(questions["prelude"], "<prelude>", "exec", dont_inherit=True)
     setup = compile(questions["setup"], "<setup>", "exec", dont_inherit=True)
-    module: Any = ModuleType("solution")
+    module: Any = Module("solution")
     module.__file__ = os.path.join(HERE, "solution.py")
+    names = module.__dict__
     sys.modules["solution"] = module
     sys.argv[:] = [module.__file__]
     stage = LOAD
     try:
-        exec(prelude, module.__dict__)
-        find = Find(module)
-        load(module.__file__, module)
+        exec(prelude, names)
+        before = dict(names)
+        load(module.__file__, names)
         stage = TEST
-        exec(setup, module.__dict__)
-        value = question.value(find, module.__dict__)
+        exec(setup, names)
+        value = question.value(names, before)
         stage = VALUE
-        limit(recursion)
-        frame = {"value": as_json(value)}
-    except base as error:
+        frame = {"value": encoded(value)}
+    except BaseException as error:
         fail(stage, error)
     report(frame)
     leave(0)
