@@ -1,5 +1,6 @@
 """The emulator does what the service does, as far as the executor can tell."""
 
+import asyncio
 import subprocess
 import time
 
@@ -50,6 +51,28 @@ def test_streams_call_back(box):
     said = box.commands.run("echo one; echo two; exit 3", on_stdout=pieces.append)
 
     assert ("".join(pieces), said.exit_code) == ("one\ntwo\n", 3)
+
+
+def test_a_session_takes_input_and_signals(service):
+    """`spawn` speaks with a running command over a WebSocket: input, output, signals, the exit code."""
+
+    async def speak():
+        made = await superserve.AsyncSandbox.create(name="test")
+        echo = await made.commands.spawn("cat; echo bye >&2; exit 4")
+        await echo.stdin.write(b"hello")
+        await echo.stdin.close()
+        said = await echo.wait()
+        sleeper = await made.commands.spawn("exec sleep 60")
+        await asyncio.sleep(0.3)
+        await sleeper.kill("SIGTERM")
+        ended = await sleeper.wait()
+        await made.kill()
+        return said, ended
+
+    said, ended = asyncio.run(speak())
+
+    assert (said.stdout, said.stderr, said.exit_code) == ("hello", "bye\n", 4)
+    assert ended.exit_code == 128 + 15
 
 
 def test_a_command_over_its_time_ends_with_124(box):

@@ -261,11 +261,19 @@ def test_files_larger_than_the_disk_limit_need_no_sandbox(service):
     assert service.requests("create") == []
 
 
-@pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", ""])
-def test_a_path_that_leaves_the_directory_is_refused(service, name):
-    """Files lie inside the working directory."""
-    with pytest.raises(ValueError, match="not a relative path"):
-        run(Program("python", {name: b""}, (Command(("true",)),)))
+@pytest.mark.parametrize(
+    "program",
+    [
+        Program("python", {"x" * 300: b""}, (Command(("true",)),)),
+        Program("python", {}, (Command(("true",), env={"-u": "HOME"}),)),
+        Program("python", {}, (Command(("true",), env={"A=B": "C"}),)),
+    ],
+    ids=["file", "option", "assignment"],
+)
+def test_names_that_no_system_takes_are_refused(service, program):
+    """A file's name that is too long, and a variable's name that would be read as something else."""
+    with pytest.raises(ValueError, match=r"Program\.files|Command\.env"):
+        run(program)
 
 
 def test_odd_names_and_texts_survive(service):

@@ -22,11 +22,12 @@ CHILD = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from helpers import FAST, python
+from codereward import Limits
 from codereward_superserve import SuperserveExecutor
 
 async def main():
     executor = SuperserveExecutor(**FAST, warm=1)
-    jobs = [asyncio.ensure_future(executor.run(python("import time; time.sleep(8)"))) for _ in range(2)]
+    jobs = [asyncio.ensure_future(executor.run(python("import time; time.sleep(60)", limits=Limits(wall_seconds=90.0)))) for _ in range(2)]
     await asyncio.sleep(0.1)
     print("running", flush=True)
     await asyncio.sleep(0.9)
@@ -47,7 +48,7 @@ def start_child(ending: str) -> subprocess.Popen:
     )
 
 
-def eventually(condition, seconds: float = 20.0) -> bool:
+def eventually(condition, seconds: float = 40.0) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -113,7 +114,7 @@ def test_the_end_of_the_interpreter_destroys_everything(service, ending):
 
 def test_ctrl_c_destroys_everything(service):
     """SIGINT in mid-run: no sandbox is left when the process has ended."""
-    child = start_child("await asyncio.sleep(20)")
+    child = start_child("await asyncio.sleep(60)")
     child.stdout.readline()
     assert eventually(lambda: len(boxes(service)) >= 2)
     child.send_signal(signal.SIGINT)
@@ -124,7 +125,7 @@ def test_ctrl_c_destroys_everything(service):
 
 def test_after_sigkill_the_service_destroys_everything_itself(service):
     """What a killed process leaves is gone when its time to live is over."""
-    child = start_child("await asyncio.sleep(20)")
+    child = start_child("await asyncio.sleep(60)")
     child.stdout.readline()
     assert eventually(lambda: len(boxes(service)) >= 2)
     child.kill()

@@ -66,7 +66,7 @@ class SuperserveExecutor(Executor):
         Raises:
             BackendUnavailable: The service failed, and may recover.
             BackendMisconfigured: The service cannot work as configured.
-            ValueError: The program cannot be packed: a path that leaves its directory, a NUL.
+            ValueError: The program cannot be packed: a name that is too long, or none.
         """
         template = self.settings.template_for(program.language)
         if template is None:

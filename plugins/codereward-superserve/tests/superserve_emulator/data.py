@@ -14,8 +14,9 @@ from .errors import Refusal, plain, refuse
 from .execution import capture, start, stream_events
 from .guests import Conversation, GuestFailure
 from .schema import EXEC, check_fields, parse_object
+from .sessions import is_session, run_session, token_of
 from .state import Sandbox, Team
-from .web import Reply, Request, json_reply, text_reply
+from .web import Exchange, Reply, Request, json_reply, text_reply
 
 __all__ = ["DataPlane", "sandbox_id_of"]
 
@@ -42,6 +43,15 @@ class DataPlane:
             ("POST", "/files"): self._write,
             ("GET", "/files"): self._read,
         }
+
+    async def session(self, exchange: Exchange) -> None:
+        """Serve a command over a WebSocket.
+
+        Raises:
+            Refusal: The request is refused.
+        """
+        with self._counted(exchange.request.peer):
+            await run_session(self._admit(exchange.request), exchange)
 
     async def handle(self, request: Request) -> Reply:
         """Answer one request.
@@ -70,7 +80,7 @@ class DataPlane:
             self._in_flight[peer] -= 1
 
     def _admit(self, request: Request) -> Sandbox:
-        token = request.headers.get("x-access-token")
+        token = token_of(request) if is_session(request) else request.headers.get("x-access-token")
         if token is None:
             raise plain(401, "missing X-Access-Token header")
         box = self._team.sandboxes.get(sandbox_id_of(request))

@@ -295,10 +295,8 @@ def serve(agent: socket.socket) -> None:
 
 def _answer(channel: socket.socket) -> None:
     try:
-        with channel.makefile("rb") as stream:
-            kind, body = read_frame(stream)
-            request = json.loads(body)
-            OPERATIONS[kind](channel, stream, request)
+        kind, body = read_frame(channel)
+        OPERATIONS[kind](channel, json.loads(body))
     except OSError as error:
         reply = {"errno": error.errno, "message": error.strerror}
         with contextlib.suppress(OSError):
@@ -314,13 +312,13 @@ def _answer(channel: socket.socket) -> None:
         os._exit(0)
 
 
-def read_frame(stream: Any) -> tuple[bytes, bytes]:
+def read_frame(channel: socket.socket) -> tuple[bytes, bytes]:
     """One frame: a kind and its bytes; `(b"", b"")` at the end."""
-    head = stream.read(FRAME.size)
+    head = channel.recv(FRAME.size, socket.MSG_WAITALL)
     if len(head) < FRAME.size:
         return b"", b""
     kind, size = FRAME.unpack(head)
-    return kind, stream.read(size)
+    return kind, channel.recv(size, socket.MSG_WAITALL) if size else b""
 
 
 def send_frame(channel: socket.socket, kind: bytes, body: bytes) -> None:
@@ -328,7 +326,7 @@ def send_frame(channel: socket.socket, kind: bytes, body: bytes) -> None:
     channel.sendall(FRAME.pack(kind, len(body)) + body)
 
 
-def run_command(channel: socket.socket, stream: Any, request: dict[str, Any]) -> None:
+def run_command(channel: socket.socket, request: dict[str, Any]) -> None:
     """`sh -c` the command; output goes out as it comes, the exit status last."""
     process = subprocess.Popen(
         ["/bin/sh", "-c", request["command"]],
@@ -379,9 +377,7 @@ def _forward(channel: socket.socket, process: subprocess.Popen[bytes], deadline:
 
 
 def _feed(channel: socket.socket, process: subprocess.Popen[bytes], incoming: dict[int, None]) -> None:
-    head = channel.recv(FRAME.size, socket.MSG_WAITALL)
-    kind, size = FRAME.unpack(head) if len(head) == FRAME.size else (b"c", 0)
-    body = channel.recv(size, socket.MSG_WAITALL) if size else b""
+    kind, body = read_frame(channel)
     if kind == b"i":
         with contextlib.suppress(BrokenPipeError):
             os.write(process.stdin.fileno(), body)
@@ -392,26 +388,26 @@ def _feed(channel: socket.socket, process: subprocess.Popen[bytes], incoming: di
         incoming.clear()
 
 
-def write_file(channel: socket.socket, stream: Any, request: dict[str, Any]) -> None:
+def write_file(channel: socket.socket, request: dict[str, Any]) -> None:
     """Write what follows to a file; its folders are made."""
     target = Path(request["path"])
     target.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with target.open("wb") as file:
-        for body in _frames(stream):
+        for body in _frames(channel):
             size += file.write(body)
     send_frame(channel, b"x", json.dumps({"path": str(target), "size": size}).encode())
 
 
-def _frames(stream: Any) -> Iterator[bytes]:
+def _frames(channel: socket.socket) -> Iterator[bytes]:
     while True:
-        kind, body = read_frame(stream)
+        kind, body = read_frame(channel)
         if kind != b"d":
             return
         yield body
 
 
-def read_file(channel: socket.socket, stream: Any, request: dict[str, Any]) -> None:
+def read_file(channel: socket.socket, request: dict[str, Any]) -> None:
     """Send a regular file's bytes."""
     with Path(request["path"]).open("rb") as file:
         while data := file.read(CHUNK):
@@ -419,7 +415,7 @@ def read_file(channel: socket.socket, stream: Any, request: dict[str, Any]) -> N
     send_frame(channel, b"x", b"{}")
 
 
-Operation = Callable[[socket.socket, Any, dict[str, Any]], None]
+Operation = Callable[[socket.socket, dict[str, Any]], None]
 OPERATIONS: dict[bytes, Operation] = {b"R": run_command, b"W": write_file, b"G": read_file}
 
 

@@ -16,9 +16,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .guest_zygote import FRAME, read_frame
+from .guest_zygote import FRAME
 
-__all__ = ["Guest", "GuestFailure", "GuestHost", "read_frame"]
+__all__ = ["Conversation", "Guest", "GuestFailure", "GuestHost"]
 
 ZYGOTE = Path(__file__).with_name("guest_zygote.py")
 CHUNK = 65536

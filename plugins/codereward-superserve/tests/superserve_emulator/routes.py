@@ -18,6 +18,7 @@ NAMES = (
     ("GET", r"/templates", "templates"),
     ("POST", r"/exec", "exec"),
     ("POST", r"/exec/stream", "exec_stream"),
+    ("GET", r"/exec/connect", "spawn"),
     ("POST", r"/files", "write"),
     ("GET", r"/files", "read"),
 )

@@ -12,6 +12,7 @@ from .errors import Refusal
 from .faults import Faults
 from .journal import Entry, Journal
 from .routes import route_name
+from .sessions import is_session
 from .state import Team
 from .web import Exchange, Reply, Request
 
@@ -36,7 +37,8 @@ class Service:
         self.journal = Journal()
         self.delays = Delays()
         self.faults = Faults(self._kill_agent)
-        self._planes = {"control": ControlPlane(team), "data": DataPlane(team)}
+        self._data = DataPlane(team)
+        self._planes = {"control": ControlPlane(team), "data": self._data}
 
     async def handle(self, exchange: Exchange) -> None:
         """Answer one request."""
@@ -56,11 +58,21 @@ class Service:
             await asyncio.sleep(self.delays.request / 2)
             return reply
 
+        if is_session(exchange.request):
+            return await self._session(exchange)
         if fault := self.faults.choose(route):
             return await self.faults.apply(fault, exchange, carry)
         reply = await carry()
         await exchange.answer(reply)
         return reply.status
+
+    async def _session(self, exchange: Exchange) -> int:
+        try:
+            await self._data.session(exchange)
+        except Refusal as refusal:
+            await exchange.answer(refusal.reply)
+            return refusal.reply.status
+        return 101
 
     async def _carry_out(self, request: Request, plane: str, route: str) -> Reply:
         try:

@@ -80,6 +80,10 @@ class Exchange:
         await self._connection.send_raw(data)
         await self._connection.close()
 
+    def take_over(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The bare connection, for another protocol; closed when the handler returns."""
+        return self._connection.take_over()
+
     def reset(self) -> None:
         """Drop the connection without a word."""
         self._connection.abort()
@@ -148,6 +152,10 @@ class Connection:
     def _write(self, data: bytes | None) -> None:
         if data:
             self._writer.write(data)
+
+    def take_over(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        self._aborted = True
+        return self._reader, self._writer
 
     def abort(self) -> None:
         self._aborted = True
