@@ -20,8 +20,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch
 from datasets import Dataset
+from grpo_demo.progress import Progress, quiet
 from grpo_demo.tasks import TASKS, Task
-from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig, PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 from codereward import RewardPipeline
@@ -59,7 +60,7 @@ def unpacked(folder: Path) -> str:
 
 
 def main() -> None:
-    """Train; TRL prints the reward of every step."""
+    """Train, with a line per step."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument(
         "--steps", type=int, default=12, help="4 steps are one pass over the tasks (default: 12)"
@@ -68,9 +69,10 @@ def main() -> None:
         "--model", type=Path, default=Path(".demo-cache/smollm2"), help="folder to unpack into"
     )
     chosen = options.parse_args()
+    quiet()
     torch.set_num_threads(1)  # leaves a core to the sandboxes
     with RewardPipeline(executor="local", scorer="partial", expected_format="json") as reward:
-        GRPOTrainer(
+        trainer = GRPOTrainer(
             model=unpacked(chosen.model),
             reward_funcs=reward,
             train_dataset=Dataset.from_list([row(task) for task in TASKS if task.name in EASY]),
@@ -91,7 +93,10 @@ def main() -> None:
                 save_strategy="no",
                 disable_tqdm=True,
             ),
-        ).train()
+            callbacks=[Progress()],
+        )
+        trainer.remove_callback(PrinterCallback)
+        trainer.train()
 
 
 if __name__ == "__main__":
