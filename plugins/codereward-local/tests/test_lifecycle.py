@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import marshal
 import os
 import pickle
 import subprocess
@@ -14,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from codereward import BackendMisconfigured, BackendUnavailable, Command, Limits, Program, Status
 
-from codereward_local import refusal
+from codereward_local import box, bundle, refusal
 from codereward_local.executor import LocalExecutor
 
 
@@ -286,3 +287,31 @@ def test_without_namespaces_nothing_runs():
 
     assert done.stdout.startswith("cannot isolate programs here: unshare: Operation not permitted")
     assert "forbidden" in done.stdout
+
+
+def test_without_the_guard_the_supervisor_does_its_work(monkeypatch):
+    """On a processor that the guard is not written for, lone commands end as they do elsewhere."""
+    sources = marshal.loads(bundle.bundle("zygote"))  # noqa: S302 - our own
+    sources["guard"] = sources["guard"].replace("CODE.get(kernel.MACHINE)", "None")
+    unguarded = marshal.dumps(sources, bundle.MARSHAL_VERSION)
+    honest = bundle.bundle
+    monkeypatch.setattr(box, "bundle", lambda name: unguarded if name == "zygote" else honest(name))
+    programs = [
+        HELLO,
+        program("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)"),
+        program("while True: pass", limits=Limits(wall_seconds=0.3)),
+        Program("x", {}, (Command(("./absent",)),)),
+    ]
+
+    async def all_of_them() -> list[object]:
+        executor = LocalExecutor(workers=1)
+        try:
+            runs = [await executor.run(each) for each in programs]
+            assert not executor._pool._free[0].box.guarded
+        finally:
+            await executor.aclose()
+        return [each.commands[0].status for each in runs]
+
+    statuses = asyncio.run(all_of_them())
+
+    assert statuses == [Status.EXITED, Status.SIGNALED, Status.TIMED_OUT, Status.NOT_STARTED]

@@ -11,13 +11,12 @@ from typing import Any
 
 from codereward_local.inside import launch
 
-__all__ = ["OWN", "Script", "accept", "warm_up"]
+__all__ = ["OWN", "Script", "accept"]
 
 FLAGS = frozenset("IESBPs")
 """Single-letter options that the fork server's interpreter can stand in for."""
 
 SITE_NAMES = ("copyright", "credits", "exit", "help", "license", "quit")
-WARM_UP = b"import sys\ndef f(x):\n    return [str(n) for n in range(x)]\nf(3)\n"
 OWN: list[str] = []
 """Names of this package's modules, which a program must not find. Filled by the fork server."""
 
@@ -38,16 +37,6 @@ def accept(command: dict[str, Any]) -> Script | None:
     return None
 
 
-def warm_up() -> None:
-    """Touch the memory that every script needs, while there is none to wait for it."""
-    command = {"argv": [b"python3", b"/main.py"], "env": dict(os.environb)}
-    script = Script(command, set(), ["/main.py"])
-    script.update_environment()
-    os.path.realpath(script.argv[0])
-    module = _main_module(os.path.abspath(script.argv[0]))
-    exec(compile(WARM_UP, "<warm-up>", "exec", dont_inherit=True), vars(module))
-
-
 class Script:
     """A script, its arguments, and the interpreter options before it."""
 
@@ -62,7 +51,7 @@ class Script:
 
         Called in the program's own process, as its last step before the code itself.
         """
-        self.update_environment()
+        self._environ()
         self._interpreter()
         path = self.argv[0]
         try:
@@ -81,7 +70,7 @@ class Script:
             sys.excepthook(type(error), error.with_traceback(None), None)
             return 1
 
-    def update_environment(self) -> None:
+    def _environ(self) -> None:
         """Take the command's variables; most are there, from the fork server's own environment."""
         environ = os.environb
         own = environ._data  # type: ignore[attr-defined] # not through its checks: each touches memory

@@ -180,7 +180,6 @@ class Zygote:
         try:
             sandbox.move_in(self.user, self.group)
             kernel.after_clone_in_child()
-            python.warm_up()
             message, (payload,) = wire.receive(self.childs)
             sandbox.furnish(message["tmpfs_bytes"])
             program = marshal.loads(wire.read_all(payload))
