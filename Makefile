@@ -39,7 +39,7 @@ types: $(READY)  ## Check types, strictly
 	$(BIN)/mypy
 
 docs: $(READY)  ## Build the documentation, strictly
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 build: $(READY)  ## Build the wheels of all distributions into dist/
 	for one in . $(PLUGINS); do $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $$one || exit 1; done

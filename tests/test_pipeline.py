@@ -83,13 +83,13 @@ def test_a_wrong_configuration_is_refused_at_once(options, message):
         ),
         ({"completions": ["a"], "test": "f()", "expected": [1]}, ConfigError, "pass a list"),
         ({"completions": ["a"], "test": [""], "expected": [1]}, DatasetError, "text with something in it"),
-        ({"completions": ["a"], "test": ["f("], "expected": [1]}, DatasetError, "no Python expression"),
-        ({"completions": ["a"], "test": ["x = 1"], "expected": [1]}, DatasetError, "no Python expression"),
+        ({"completions": ["a"], "test": ["f("], "expected": [1]}, DatasetError, "is no expression"),
+        ({"completions": ["a"], "test": ["x = 1"], "expected": [1]}, DatasetError, "is no expression"),
         ({"completions": [3], "test": ["f()"], "expected": [1]}, ConfigError, "completion 0 is a int"),
         (
             {"completions": ["a"], "kind": ["poetry"], "test": ["f()"], "expected": [1]},
             DatasetError,
-            "no kind 'poetry'; it has: cases, expression",
+            "no kind 'poetry'; it has: expression",
         ),
         (
             {"completions": ["a"], "kind": ["cases"], "tests": [[]], "expected": [[]]},

@@ -87,3 +87,19 @@ def test_digests_tell_programs_apart():
 
     assert base.digest() == codereward.Program("python", {"a": b"1"}, (codereward.Command(("x",)),)).digest()
     assert len({one.digest() for one in [base, *others]}) == len(others) + 1
+
+
+@pytest.mark.parametrize("path", ["", "/etc/passwd", "../x", "a/../../x", "a//b", "./a", "a/", "a\0b"])
+def test_a_programs_files_stay_in_its_directory(path):
+    """A harness that builds anything else is told at once."""
+    with pytest.raises(ValueError, match="needs a plain path"):
+        codereward.Program("python", {path: b""}, ())
+
+
+@pytest.mark.parametrize(
+    "command", [{"argv": ()}, {"argv": ("",)}, {"argv": ("a\0",)}, {"argv": ("a",), "env": {"A": "\0"}}]
+)
+def test_commands_that_no_system_could_start_are_refused(command):
+    """Nothing to start, or a NUL in a word."""
+    with pytest.raises(ValueError, match="a Command"):
+        codereward.Command(**command)

@@ -57,6 +57,8 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 def printable(text: str) -> str:
     """Text that any table can hold: no lone surrogates, no control characters but line ends and tabs."""
     clean = text[:KEPT_CHARACTERS].encode("utf-8", "replace").decode()
+    if clean.replace("\n", "").replace("\t", "").isprintable():
+        return clean
     return "".join(
         one if one.isprintable() or one in "\n\t" else "\N{REPLACEMENT CHARACTER}" for one in clean
     )

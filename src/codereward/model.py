@@ -53,6 +53,8 @@ class Missing(Enum):
         """`MISSING`, as it is written in code."""
         return "MISSING"
 
+    __str__ = __repr__
+
 
 MISSING: Final = Missing.MISSING
 """Stands where a program gave no value. Equal to no value that a row can expect."""
@@ -177,6 +179,20 @@ class Command:
     limits: Limits | None = None
     """Limits of this command alone; `None`: the program's."""
 
+    def __post_init__(self) -> None:
+        """Refuse a command that no system could start.
+
+        Raises:
+            ValueError: There is no program to start, or a word or variable holds a NUL.
+        """
+        if not self.argv or not self.argv[0]:
+            msg = "a Command needs a program: argv[0] is missing"
+            raise ValueError(msg)
+        words = (*self.argv, *self.env, *self.env.values())
+        if any("\0" in word for word in words):
+            msg = f"a Command's words and variables must not hold NUL: {words!r:.100}"
+            raise ValueError(msg)
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -192,6 +208,22 @@ class Program:
     """Runs first. When it does not exit with status 0, no command is started."""
     limits: Limits = field(default_factory=Limits)
     """Apply to every command that brings none of its own."""
+
+    def __post_init__(self) -> None:
+        """Refuse files outside the program's directory.
+
+        Raises:
+            ValueError: A path is absolute, climbs, is empty, or holds a NUL.
+        """
+        for path in self.files:
+            if (
+                not path
+                or path.startswith("/")
+                or "\0" in path
+                or not {"", ".", ".."}.isdisjoint(path.split("/"))
+            ):
+                msg = f"a Program's file {path!r} needs a plain path below the program's directory, as 'lib/a.py'"
+                raise ValueError(msg)
 
     def digest(self) -> bytes:
         """16 bytes that are equal for equal programs and practically never otherwise."""

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from codereward.batch import Batch, Job, Scoring
 from codereward.completions import text_of
@@ -154,8 +154,8 @@ class RewardPipeline:
             BackendMisconfigured: The executor cannot work as configured.
             ConfigError: The call or a component does not fit.
         """
-        verdicts = self._door.call(self._score(completions, columns))
-        return self._report(verdicts, log_extra, log_metric)
+        scored = self._door.call(self._score(completions, columns))
+        return self._report(scored, log_extra, log_metric)
 
     @property
     def async_reward(self) -> Callable[..., Coroutine[Any, Any, list[float | None]]]:
@@ -174,11 +174,12 @@ class RewardPipeline:
             BackendMisconfigured: The executor cannot work as configured.
             ConfigError: The call or a component does not fit.
         """
-        return self._door.call(self._score(completions, columns))
+        return self._door.call(self._score(completions, columns)).verdicts
 
     async def ascore(self, completions: Sequence[object], **columns: object) -> list[Verdict]:
         """As `score`, for callers that have an event loop of their own."""
-        return await asyncio.wrap_future(self._door.submit(self._score(completions, columns)))
+        scored = await asyncio.wrap_future(self._door.submit(self._score(completions, columns)))
+        return scored.verdicts
 
     async def _reward(
         self,
@@ -193,42 +194,41 @@ class RewardPipeline:
         **columns: object,
     ) -> list[float | None]:
         """Reward completions, as TRL asks for it, without blocking the caller's loop."""
-        verdicts = await asyncio.wrap_future(self._door.submit(self._score(completions, columns)))
-        return self._report(verdicts, log_extra, log_metric)
+        scored = await asyncio.wrap_future(self._door.submit(self._score(completions, columns)))
+        return self._report(scored, log_extra, log_metric)
 
     def _report(
         self,
-        verdicts: Sequence[Verdict],
+        scored: Scored,
         log_extra: Callable[[str, list[str]], None] | None,
         log_metric: Callable[[str, float], None] | None,
     ) -> list[float | None]:
         if log_extra is not None:
-            for column, values in batch_extras(self.name, verdicts).items():
+            for column, values in batch_extras(self.name, scored.verdicts).items():
                 log_extra(column, values)
         if log_metric is not None:
-            for key, value in batch_metrics(self.name, verdicts).items():
+            for key, value in scored.metrics.items():
                 log_metric(key, value)
-        return [verdict.reward for verdict in verdicts]
+        return [verdict.reward for verdict in scored.verdicts]
 
     # ------------------------------------------------------------------ scoring
 
-    async def _score(
-        self, completions: Sequence[object] | None, columns: Mapping[str, object]
-    ) -> list[Verdict]:
+    async def _score(self, completions: Sequence[object] | None, columns: Mapping[str, object]) -> Scored:
         jobs = self._jobs(completions, columns)
         start, number = perf_counter(), next(self._batches)
         self._observers.batch_started(pipeline=self.name, batch=number, size=len(jobs))
-        scored = functools.partial(self._observe, number)
-        batch = Batch(self._scoring, self._session.executor(), self._session.limiter(), scored)
+        tell = functools.partial(self._observe, number)
+        batch = Batch(self._scoring, self._session.executor(), self._session.limiter(), tell)
         verdicts = await batch.run(jobs, self.max_concurrency, self.batch_seconds)
+        metrics = batch_metrics(self.name, verdicts)
         self._observers.batch_finished(
             pipeline=self.name,
             batch=number,
             verdicts=verdicts,
-            metrics=batch_metrics(self.name, verdicts),
+            metrics=metrics,
             seconds=perf_counter() - start,
         )
-        return verdicts
+        return Scored(verdicts, metrics)
 
     def _observe(self, batch: int, index: int, verdict: Verdict) -> None:
         self._observers.completion_scored(pipeline=self.name, batch=batch, index=index, verdict=verdict)
@@ -281,6 +281,13 @@ class RewardPipeline:
     def __repr__(self) -> str:
         languages = "+".join(harness.language for harness in self.harnesses)
         return f"RewardPipeline({self.name!r}: {languages} by {type(self.executor).__name__})"
+
+
+class Scored(NamedTuple):
+    """A batch that was scored."""
+
+    verdicts: list[Verdict]
+    metrics: Mapping[str, float]
 
 
 class Session:

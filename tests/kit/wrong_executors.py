@@ -303,16 +303,6 @@ def content_of(path: str) -> bytes:
     return Path(path).read_bytes() if Path(path).is_file() else b""
 
 
-class Writing(Direct):
-    """Lays files wherever their paths lead."""
-
-    async def run(self, program: Program) -> Run:
-        for name, content in program.files.items():
-            if name.startswith("/"):
-                await asyncio.to_thread(Path(name).write_bytes, content)
-        return await super().run(replace(program, files={}))
-
-
 class Reused(Direct):
     """Lets files of a program lie for the next."""
 
@@ -433,7 +423,6 @@ WRONG_ORDERS: dict[Callable[[], Executor], str] = {
     Leaking: "host_environment_is_out_of_sight",
     Connected: "no_network",
     Showing: "host_files_are_out_of_sight",
-    Writing: "files_stay_in_their_directory",
     Reused: "every_run_is_a_real_one",
     Recalling: "every_run_is_a_real_one",
     Pleading: "killing_everything_hurts_nobody_else",

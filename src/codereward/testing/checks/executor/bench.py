@@ -77,7 +77,7 @@ class Bench:
 
     def patience(self, program: Program) -> float:
         """How long the run of a program may take, in seconds."""
-        commands = (program.build or Command(()), *program.commands)
+        commands = program.commands if program.build is None else (program.build, *program.commands)
         return sum((one.limits or program.limits).wall_seconds for one in commands) + self.slack_seconds
 
     def sleeper(self, seconds: int) -> str:
