@@ -1,6 +1,8 @@
 """What the tests of this plugin share."""
 
 import asyncio
+import time
+from collections.abc import Callable
 
 from codereward import Command, CommandResult, Program, Run
 
@@ -59,3 +61,13 @@ def forget_connections() -> None:
     if _http._shared is not None:
         _http._shared.close()
     _http._shared = None
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    """Whether the condition comes true in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False

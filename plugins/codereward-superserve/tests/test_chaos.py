@@ -78,7 +78,7 @@ FAULT = st.one_of(
     rate=st.sampled_from([20.0, 1000.0]),
 )
 @settings(
-    max_examples=12,
+    max_examples=30,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

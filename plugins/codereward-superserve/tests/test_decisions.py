@@ -6,7 +6,7 @@ import time
 
 import pytest
 from codereward import BackendMisconfigured, BackendUnavailable, Limits, Status
-from helpers import FAST, HELLO, forget_connections, only, outcomes, python, run, run_all
+from helpers import FAST, HELLO, eventually, forget_connections, only, outcomes, python, run, run_all
 
 from codereward_superserve import SuperserveExecutor
 
@@ -135,7 +135,7 @@ def test_a_lasting_failure_is_unavailable_and_says_whether_the_program_ran(
     service.fault(route, action, **fault)
 
     with pytest.raises(BackendUnavailable) as failed:
-        run(HELLO, attempts=3)
+        run(python("import time; time.sleep(0.3)"), attempts=3)
 
     assert failed.value.started is started
 
@@ -184,7 +184,7 @@ def test_a_call_that_hangs_is_given_up(service, monkeypatch):
 
     assert result.stdout == b"hello\n"
     assert 2.9 < time.monotonic() - started < 5
-    time.sleep(2)  # the abandoned call ends in its thread
+    assert eventually(lambda: len(service.requests("exec")) == 2)  # the late answer belongs to this test
 
 
 def test_a_creation_that_hangs_is_found_and_deleted(service):
@@ -193,6 +193,7 @@ def test_a_creation_that_hangs_is_found_and_deleted(service):
 
     assert only(HELLO, call_seconds=0.8).stdout == b"hello\n"
     assert service.state()["created"] == 2
+    assert eventually(lambda: len(service.requests("create")) == 2)  # the late answer belongs to this test
 
 
 @pytest.mark.parametrize("action", ["reset_after", "half_body"])

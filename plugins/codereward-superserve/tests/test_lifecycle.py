@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import superserve
-from helpers import FAST, HELLO, python, run_all
+from helpers import FAST, HELLO, eventually, python, run_all
 from superserve import Sandbox
 
 from codereward_superserve import SuperserveExecutor, reap
@@ -46,15 +46,6 @@ def start_child(ending: str) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-def eventually(condition, seconds: float = 40.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def boxes(service) -> list[str]:
@@ -130,6 +121,7 @@ def test_after_sigkill_the_service_destroys_everything_itself(service):
     assert eventually(lambda: len(boxes(service)) >= 2)
     child.kill()
     child.communicate(timeout=30)
+    assert eventually(lambda: all(box["status"] == "active" for box in service.state()["sandboxes"]))
     assert len(boxes(service)) >= 2
 
     service.tell("advance", seconds=601)
