@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import codereward
 
 if TYPE_CHECKING:
+    import typer
+
     from codereward_superserve.executor import SuperserveExecutor
     from codereward_superserve.reaper import reap
 
-__all__ = ["SuperserveExecutor", "codereward_register_executors", "reap"]
+__all__ = ["SuperserveExecutor", "codereward_register_commands", "codereward_register_executors", "reap"]
 
 
 def _superserve(**options: Any) -> SuperserveExecutor:
@@ -23,6 +25,18 @@ def _superserve(**options: Any) -> SuperserveExecutor:
 def codereward_register_executors(register: codereward.RegisterExecutor) -> None:
     """Register the executor under `superserve`."""
     register("superserve", _superserve)
+
+
+@codereward.hookimpl
+def codereward_register_commands(register: codereward.RegisterCommand) -> None:
+    """Register `codereward superserve …`."""
+    register("superserve", _commands)
+
+
+def _commands() -> typer.Typer:
+    from codereward_superserve.cli import commands
+
+    return commands()
 
 
 def __getattr__(name: str) -> Any:

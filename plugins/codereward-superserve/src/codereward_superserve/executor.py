@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
 import os
 import secrets
 import weakref
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from codereward import BackendMisconfigured, BackendUnavailable, Executor, Program, Run
 from superserve import CommandResult, Template, TemplateStatus
@@ -44,6 +45,9 @@ class SuperserveExecutor(Executor):
         TypeError: An unknown setting.
         ValueError: A setting that cannot work.
     """
+
+    __signature__: ClassVar[inspect.Signature] = inspect.signature(Settings)
+    """What `help` and documentation show: the settings by name."""
 
     def __init__(self, **options: Any) -> None:
         self.settings = Settings(**options)
@@ -184,7 +188,7 @@ class _Live:
             if isinstance(said, reply.Refused):
                 raise BackendMisconfigured(_unfit(box.template, said.reason))
             if isinstance(said, reply.Parked):
-                said = (said.lines, await self._fetch(box, said.path))
+                said = (said.lines, await self._fetch(box, said.path, reply.most_bytes(program)))
             run = reply.read(said, program, box.template)
         except reply.BrokenReply as broken:
             raise StageFailed(_broken(broken, result)) from broken
@@ -201,9 +205,9 @@ class _Live:
         await self.boxes.call("write", write, seconds)
         return {"CODEREWARD_FILE": path, **parcel.room()}
 
-    async def _fetch(self, box: Box, path: str) -> bytes:
+    async def _fetch(self, box: Box, path: str, most: int) -> bytes:
         seconds = self.settings.call_seconds
-        fetch = partial(box.handle.files.read, path, timeout=seconds)
+        fetch = partial(box.handle.files.read, path, timeout=seconds, max_bytes=most)
         try:
             return await self.boxes.call("read", fetch, seconds)
         except StageFailed as failed:  # the program has run, whatever the stage says

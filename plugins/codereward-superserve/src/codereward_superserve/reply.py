@@ -16,7 +16,7 @@ from codereward import BackendMisconfigured, Command, CommandResult, Limits, Pro
 
 from codereward_superserve.payload import BUILD, limits_of, named
 
-__all__ = ["BrokenReply", "Parked", "Refused", "not_started", "parse", "read", "too_large"]
+__all__ = ["BrokenReply", "Parked", "Refused", "most_bytes", "not_started", "parse", "read", "too_large"]
 
 OVERRUN: Final = {
     "wall_seconds": Status.TIMED_OUT,
@@ -189,7 +189,7 @@ def _unpacked(archive: bytes, program: Program) -> dict[str, dict[str, bytes]]:
     files: dict[str, dict[str, bytes]] = {}
     try:
         if archive.startswith(GZIP):
-            archive = zlib.decompressobj(wbits=31).decompress(archive, _most_bytes(program))
+            archive = zlib.decompressobj(wbits=31).decompress(archive, most_bytes(program))
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
             for member in opened:
                 if member.isreg():
@@ -205,7 +205,7 @@ def _content(opened: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     return stream.read() if stream is not None else b""
 
 
-def _most_bytes(program: Program) -> int:
+def most_bytes(program: Program) -> int:
     """No honest archive is larger than this."""
     total = 64 * 1024
     for _, command in named(program):
@@ -252,8 +252,7 @@ def _seconds(text: str) -> float:
 
 def _result(ended: Ended, files: Mapping[str, bytes], limits: Limits) -> CommandResult:
     caps = (limits.output_bytes, limits.output_bytes, limits.result_bytes)
-    kinds = ("out", "err", "result")
-    stdout, stderr, result = (files.get(kind, b"")[:cap] for kind, cap in zip(kinds, caps, strict=True))
+    stdout, stderr, result = _contents(ended.sizes, caps, files)
     overflow = _overflow(ended.sizes, caps)
     limit = _stopped_by(ended, limits) or overflow or _complaint(ended, stderr)
     status, code, number = _ending(ended.code, limit, stderr)
@@ -269,6 +268,19 @@ def _result(ended: Ended, files: Mapping[str, bytes], limits: Limits) -> Command
         wall_seconds=max(0.0, ended.wall_seconds),
         cpu_seconds=max(0.0, ended.cpu_seconds),
     )
+
+
+def _contents(sizes: tuple[int, ...], caps: tuple[int, ...], files: Mapping[str, bytes]) -> list[bytes]:
+    """The three files, which must be as long as the script said."""
+    contents = []
+    for kind, size, cap in zip(("out", "err", "result"), sizes, caps, strict=True):
+        content = files.get(kind, b"")[:cap]
+        if len(content) != min(size, cap):
+            raise BrokenReply(
+                f"{len(content)} of {min(size, cap)} bytes of a command's {kind} came back", began=True
+            )
+        contents.append(content)
+    return contents
 
 
 def _stopped_by(ended: Ended, limits: Limits) -> str | None:
