@@ -22,6 +22,7 @@ __all__ = [
     "CommandResult",
     "Comparator",
     "Extraction",
+    "Finding",
     "Limits",
     "Missing",
     "Observation",
@@ -393,3 +394,14 @@ class Verdict:
     trust: Trust = "separate"
     deduped: bool = False
     """Whether the result was shared with an identical program of the same batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was tried to see whether an executor works, and is safe, where it is."""
+
+    name: str
+    """What was tried, as `network` or `wall limit`."""
+    passed: bool
+    detail: str = ""
+    """What is wrong and what to do about it; or, when it passed, what was found."""

@@ -7,12 +7,13 @@ Plugin code raises plain Python errors; the pipeline attributes what escapes to 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from codereward.model import (
     Answers,
     Extraction,
+    Finding,
     Observation,
     Program,
     Questions,
@@ -64,6 +65,8 @@ class Harness(Protocol):
     """What users and rows call it: `python`, `node`, …"""
     tags: ClassVar[tuple[str, ...]]
     """Fence tags of the language in lower case, the usual one first."""
+    version: ClassVar[tuple[str, ...]] = ()
+    """Words of a command that prints the version of what runs the language; empty: nobody asks."""
 
     @abstractmethod
     def split(self, row: Row) -> tuple[Questions, Answers]:
@@ -142,6 +145,14 @@ class Executor(Protocol):
         Programs that run are ended, not waited for; their `run` returns or raises soon after.
         """
         return  # a body, so that type checkers do not take it for abstract
+
+    async def diagnose(self) -> Sequence[Finding]:
+        """Try whether sandboxes hold and work here, for people (`codereward doctor`).
+
+        What is not to be had is a finding, not an exception. Executors need not implement it: that
+        a program runs at all is tried by who asks.
+        """
+        return ()
 
 
 class Scorer(Protocol):

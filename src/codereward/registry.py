@@ -40,7 +40,7 @@ HOOK_OF: Final[Mapping[Kind, str]] = {
 METHODS_OF: Final[Mapping[Kind, tuple[str, ...]]] = {
     "extractor": ("extract",),
     "harness": ("split", "build", "read", "parses", "defines"),
-    "executor": ("run", "aclose"),
+    "executor": ("run", "aclose", "diagnose"),
     "scorer": ("score",),
     "command": ("command",),
 }

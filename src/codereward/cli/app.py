@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from codereward import __version__
-from codereward.cli import plugins
+from codereward.cli import doctor, plugins
 from codereward.errors import CoderewardError
 from codereward.registry import Registry, default_registry
 
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("plugins")(plugins.plugins)
+app.command("doctor")(doctor.doctor)
 
 
 def show_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
+from codereward.model import Finding
 from codereward.protocols import Executor
 
 __all__ = ["Wrapper"]
@@ -23,6 +25,10 @@ class Wrapper(Executor):
     async def aclose(self) -> None:
         """Close the inner executor."""
         await self.inner.aclose()
+
+    async def diagnose(self) -> Sequence[Finding]:
+        """What the inner executor finds."""
+        return await self.inner.diagnose()
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle with an unused copy of the inner executor."""

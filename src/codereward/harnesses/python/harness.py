@@ -46,6 +46,7 @@ class PythonHarness(Harness):
 
     language: ClassVar[str] = "python"
     tags: ClassVar[tuple[str, ...]] = ("python", "py", "python3", "py3")
+    version: ClassVar[tuple[str, ...]] = ("python3", "--version")
 
     def __init__(
         self,
