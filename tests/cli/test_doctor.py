@@ -106,8 +106,9 @@ def test_the_command_examines_the_local_executor_for_real():
     assert result.exit_code == 0
     (found,) = json.loads(result.stdout)
     assert found["works"]
-    assert {"name": "language python", "passed": True} == {
-        key: found["languages"][-1][key] for key in ("name", "passed")
+    assert {key: found["languages"][-1][key] for key in ("name", "passed")} == {
+        "name": "language python",
+        "passed": True,
     }
 
 
