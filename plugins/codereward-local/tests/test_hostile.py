@@ -62,12 +62,12 @@ def node_program(source: str, words: tuple[str, ...]) -> Program:
 
 
 def run_all(programs: dict[str, Program]) -> dict[str, CommandResult]:
-    """Run hostile programs, each with an honest one before and after it in the same worker."""
+    """Run hostile programs and as many honest ones, mixed on the same workers."""
     honest = Command(("python3", "main.py"), stdin=b"honest")
     neighbour = Program("python", {"main.py": NEIGHBOUR.encode()}, (honest,))
 
     async def gathered() -> tuple[list, list]:
-        executor = LocalExecutor(workers=2)
+        executor = LocalExecutor(workers=4)
         try:
             hostile = [asyncio.create_task(executor.run(each)) for each in programs.values()]
             honest = [asyncio.create_task(executor.run(neighbour)) for _ in programs]

@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from codereward import BackendMisconfigured, BackendUnavailable, Command, Limits, Program, Status
+from codereward import BackendMisconfigured, BackendUnavailable, Command, Limits, Program, Run, Status
 
 from codereward_local import box, bundle, refusal
 from codereward_local.executor import LocalExecutor
@@ -315,3 +315,38 @@ def test_without_the_guard_the_supervisor_does_its_work(monkeypatch):
     statuses = asyncio.run(all_of_them())
 
     assert statuses == [Status.EXITED, Status.SIGNALED, Status.TIMED_OUT, Status.NOT_STARTED]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.2, 0.6])
+def test_closing_at_any_moment_ends_what_runs(delay):
+    """Before the box is there, in its self-test, or in mid-program: closing ends it soon."""
+
+    async def close_in_mid_run() -> float:
+        executor = LocalExecutor(workers=2)
+        tasks = [asyncio.create_task(executor.run(program("import time\ntime.sleep(9)"))) for _ in range(4)]
+        await asyncio.sleep(delay)
+        began = time.monotonic()
+        await executor.aclose()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(each, Run | BackendUnavailable) for each in ended)
+        return time.monotonic() - began
+
+    assert asyncio.run(close_in_mid_run()) < 5
+
+
+def test_cancelling_at_any_moment_is_not_overtaken(executor):
+    """However soon after its start a program is cancelled, it ends, and its worker is kept."""
+
+    async def cancel_soon() -> float:
+        await executor.run(HELLO)
+        began = time.monotonic()
+        for number in range(30):
+            task = asyncio.create_task(executor.run(program("while True: pass")))
+            await asyncio.sleep(number / 10_000)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        return time.monotonic() - began
+
+    assert asyncio.run(cancel_soon()) < 8
+    assert len(executor._pool._slots) <= 2

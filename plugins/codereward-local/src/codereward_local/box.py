@@ -168,10 +168,15 @@ class Box:
         """The end of what the box's own processes wrote, for people."""
         return os.pread(self._said, 4096, 0).decode("utf-8", "replace").strip()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether `close` has not been called."""
+        return self._said >= 0
+
     def close(self) -> None:
         """End the box and everything in it. Idempotent."""
         self.channel.close()  # the fork server sees it and ends; then the kernel ends the rest
-        if self._said < 0:
+        if not self.is_open:
             return
         os.close(self._said)
         self._said = -1

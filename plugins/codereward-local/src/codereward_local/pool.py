@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Final
 
-from codereward import BackendUnavailable, Program, Run
+from codereward import BackendError, BackendUnavailable, Program, Run
 
 from codereward_local import payload, selftest
 from codereward_local.box import Plan, make_plan
@@ -55,19 +55,23 @@ class Job:
                 self._slot.stop()
 
     def run(self, slot: Slot, path: str) -> Run:
-        """Run the program; called in a worker's thread."""
-        packed = payload.pack(self.program, path, fresh=self.fresh)
-        self._attach(slot)
-        try:
-            return slot.run(self.program, packed)
-        finally:
-            self._attach(None)
+        """Run the program; called in a worker's thread.
 
-    def _attach(self, slot: Slot | None) -> None:
-        with self._lock:
-            if slot is not None and self._cancelled:
+        Raises:
+            BackendUnavailable: It was cancelled before, or the sandbox broke down.
+            BackendMisconfigured: A command is not installed.
+        """
+        packed = payload.pack(self.program, path, fresh=self.fresh)
+        with self._lock:  # a stop must never overtake the program that it is for
+            if self._cancelled:
                 raise BackendUnavailable("cancelled before it began")
+            slot.begin(self.program, packed)
             self._slot = slot
+        try:
+            return slot.finish(self.program)
+        finally:
+            with self._lock:
+                self._slot = None
 
 
 class Pool:
@@ -91,16 +95,19 @@ class Pool:
         self._plan: Plan | None = None
         self._free: list[Slot] = []
         self._slots: set[Slot] = set()
+        self._jobs: set[Job] = set()
         self._closed = False
 
     def submit(self, job: Job) -> Future[Run]:
         """Have a worker run the job."""
+        with self._lock:
+            self._jobs.add(job)
         return self._threads.submit(self._work, job)
 
     def close(self) -> None:
         """End all programs and boxes, and wait for it."""
         self._end_slots()
-        self._threads.shutdown(cancel_futures=True)
+        self._threads.shutdown()  # what waits is told that it was cancelled, and raises
         self._end_slots()
 
     def abandon(self) -> None:
@@ -114,30 +121,47 @@ class Pool:
             self._closed = True
             free, self._free = self._free, []
             busy = self._slots - set(free)
+            jobs = list(self._jobs)
+        for job in jobs:
+            job.cancel()
         for slot in busy:
-            slot.stop()  # its thread closes it
+            slot.stop()  # it may be in its self-test; its thread closes it
         for slot in free:
             self._discard(slot)
 
     def _work(self, job: Job) -> Run:
-        plan = self._ready_plan()
-        for attempt in range(TRIES):
+        try:
+            return self._attempt(job, self._ready_plan())
+        finally:
+            with self._lock:
+                self._jobs.discard(job)
+
+    def _attempt(self, job: Job, plan: Plan) -> Run:
+        for attempt in range(1, TRIES + 1):
             try:
                 with self._slot(plan) as slot:
                     return job.run(slot, plan.path)
             except BackendUnavailable as error:
-                if error.started or attempt == TRIES - 1 or self._closed:
+                if error.started or attempt == TRIES or self._closed:
                     raise
         raise AssertionError
 
     def _ready_plan(self) -> Plan:
         with self._planning:
             if self._plan is None:
-                plan = make_plan(self._python, self._preimport)
-                with self._slot(plan) as slot:
-                    selftest.require(slot, plan)
-                self._plan = plan
+                self._plan = self._tested_plan()
             return self._plan
+
+    def _tested_plan(self) -> Plan:
+        plan = make_plan(self._python, self._preimport)
+        try:
+            with self._slot(plan) as slot:
+                selftest.require(slot, plan)
+        except BackendError as error:
+            if self._closed:  # which ended the self-test
+                raise BackendUnavailable("closed before it began") from error
+            raise
+        return plan
 
     @contextmanager
     def _slot(self, plan: Plan) -> Iterator[Slot]:
@@ -149,6 +173,8 @@ class Pool:
 
     def _take(self, plan: Plan) -> Slot:
         with self._lock:
+            if self._closed:
+                raise BackendUnavailable("the executor was closed")
             if self._free:
                 return self._free.pop()
         slot = Slot(plan, next(_numbers))

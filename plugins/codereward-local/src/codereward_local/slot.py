@@ -46,24 +46,42 @@ class Slot:
         self._plan = plan
 
     def run(self, program: Program, packed: bytes) -> Run:
-        """Run a program to its end.
+        """Run a program to its end; raises what `begin` and `finish` raise."""
+        self.begin(program, packed)
+        return self.finish(program)
+
+    def begin(self, program: Program, packed: bytes) -> None:
+        """Hand a program over; it starts at once.
+
+        Raises:
+            BackendUnavailable: The box is gone; the program never began.
+        """
+        self.runs += 1
+        self.sound = False  # until the box has said that it is done
+        try:
+            self._hand_over(program, packed)
+        except (wire.Closed, OSError) as error:
+            raise self._broken(error, started=False) from error
+
+    def finish(self, program: Program) -> Run:
+        """Wait for the end of the program that was handed over.
 
         Raises:
             BackendUnavailable: The box broke down.
             BackendMisconfigured: A command is not installed.
         """
-        self.runs += 1
-        self.sound = False  # until it has said that it is done
         try:
-            self._hand_over(program, packed)
-            run = _Collection(self, program).collect()
-        except (wire.Closed, TimeoutError, OSError) as error:
-            msg = f"a sandbox broke down while it ran a program ({type(error).__name__}: {error}) {self.box.said()}"
-            raise BackendUnavailable(msg.strip(), started=True) from error
-        return run
+            return _Collection(self, program).collect()
+        except (wire.Closed, OSError) as error:
+            raise self._broken(error, started=True) from error
+
+    def _broken(self, error: Exception, *, started: bool) -> BackendUnavailable:
+        said = self.box.said() if self.box.is_open else ""
+        msg = f"a sandbox broke down ({type(error).__name__}: {error}) {said}"
+        return BackendUnavailable(msg.strip(), started)
 
     def stop(self) -> None:
-        """End the running program now; called from another thread than `run`."""
+        """End the running program now; called from another thread than `finish`."""
         with contextlib.suppress(OSError, wire.Closed):
             wire.send(self.box.channel, {"stop": True})
 
