@@ -46,6 +46,9 @@ def wanted(source: str) -> str:
     return source.partition("\n")[0].partition("expect: ")[2]
 
 
+CONTAINED = [name for name, source in PYTHON.items() if wanted(source) == "contained"]
+
+
 def python_program(source: str, words: tuple[str, ...]) -> Program:
     files = {"main.py": source.encode(), "harm.py": (HERE / "harm.py").read_bytes()}
     # Who ends by itself gets the time for it on a busy machine too.
@@ -77,6 +80,7 @@ def run_all(programs: dict[str, Program]) -> dict[str, CommandResult]:
 
     hostile, honest_runs = asyncio.run(gathered())
     assert all(each.commands[0].stdout == b"499500 honest\n" for each in honest_runs)
+    assert all(each.commands[1].stdout == b"after\n" for each in hostile if len(each.commands) > 1)
     return {name: each.commands[0] for name, each in zip(programs, hostile, strict=True)}
 
 
@@ -90,6 +94,17 @@ def python_results(bait):
 
 
 @pytest.fixture(scope="module")
+def supervised_results(bait):
+    """The first of two commands: a program that has a supervisor with its own user beside it."""
+    programs = {name: python_program(PYTHON[name], bait) for name in CONTAINED}
+    after = Command(("echo", "after"))
+    twofold = {
+        name: dataclasses.replace(each, commands=(*each.commands, after)) for name, each in programs.items()
+    }
+    return run_all(twofold)
+
+
+@pytest.fixture(scope="module")
 def node_results(bait):
     return run_all({name: node_program(source, bait) for name, source in NODE.items()})
 
@@ -98,6 +113,12 @@ def node_results(bait):
 def test_hostile_python_program(python_results, name):
     """Nothing that it tries works, and it ends at the limit that its first line names."""
     expect(PYTHON[name], python_results[name])
+
+
+@pytest.mark.parametrize("name", CONTAINED)
+def test_hostile_python_program_with_a_supervisor(supervised_results, name):
+    """Nothing that it tries against the supervisor works, and the next command still runs."""
+    expect(PYTHON[name], supervised_results[name])
 
 
 @pytest.mark.skipif(NODE_MISSING is not None, reason=str(NODE_MISSING))
