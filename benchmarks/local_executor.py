@@ -162,7 +162,7 @@ def line_up(
         Contender("python, six imports", plain(python, "imports.py"), "python, six imports"),
         Contender("zygote, six imports", boxed("zygote", "python3", "imports.py"), "python, six imports"),
     ]
-    if shutil.which("bwrap"):
+    if shutil.which("bwrap") and python.startswith("/usr/"):  # it shows no more than /usr
         lead = [
             *(DROP if os.geteuid() == 0 else []),
             *BWRAP,
