@@ -48,6 +48,7 @@ class Trial:
     marks: float | None = None
     """Share of tests that it is known to pass."""
     scorer: str = "partial"
+    exploit: bool = False
 
 
 @dataclass
@@ -66,7 +67,9 @@ class Tally:
 def columns_of(row: dict, name: str, cases: int | None) -> dict[str, object] | None:
     """The columns of a row; `None` when its kind of test is not one of those tried here."""
     tests = row["tests"]
-    columns = {"entry_point": row.get("entry_point"), "setup": None, "prelude": None}
+    entry_point = row.get("entry_point")
+    named = isinstance(entry_point, str) and "." not in entry_point
+    columns = {"entry_point": entry_point if named else None, "setup": None, "prelude": None}
     if tests["kind"] == "asserts":
         place = "prelude" if str(tests.get("setup_goes", "")).startswith("before") else "setup"
         asserts = (tests["asserts"] + (tests.get("challenge_asserts") or []))[:cases]
@@ -131,13 +134,14 @@ def trials(name: str, row: dict, cases: int | None) -> Iterator[Trial]:
     if "max_reward" in row:
         # A function that returns 0 is right about some sum: only all asserts together tell it apart.
         scorer = "exact" if columns["kind"] == "asserts" else "partial"
-        yield Trial(row["id"], row["code"], columns, 0.0, row["max_reward"], scorer=scorer)
+        yield Trial(row["id"], row["code"], columns, 0.0, row["max_reward"], scorer=scorer, exploit=True)
         return
     if row["verified"]["reference"] == "pass":
         yield Trial(f"{row['id']} reference", row["solution"], columns, 1.0, 1.0)
     for broken in row.get("broken") or []:
         verified = broken.get("verified") or {}
-        marks = verified["passed"] / verified["total"] if verified.get("total") else None
+        count = len(columns.get("expected") or columns.get("tests") or columns.get("stdout") or [])
+        marks = verified["passed"] / count if verified.get("total") == count else None
         less = bool(broken.get("scores_less")) and cases is None
         most = 1.0 - 1e-9 if less else 1.0
         yield Trial(f"{row['id']} {broken['name']}", broken["code"], columns, 0.0, most, marks)
@@ -155,12 +159,17 @@ def judge(tally: Tally, trial: Trial, verdict: Verdict | DatasetError) -> None:
         tally.counts["refused"] += 1
         tally.problems.append(f"{trial.name}: refused: {verdict.message}")
         return
-    kind = "right" if trial.least == 1.0 else "exploit" if trial.marks is None and trial.most < 1 else "wrong"
+    kind = "right" if trial.least == 1.0 else "exploit" if trial.exploit else "wrong"
     tally.trust[verdict.trust] += 1
     good = verdict.reward is not None and trial.least <= verdict.reward <= trial.most
     tally.counts[f"{kind} ok" if good else f"{kind} BAD"] += 1
     if trial.marks is not None and verdict.reward is not None:
-        tally.counts["marks equal" if abs(verdict.reward - trial.marks) < 1e-9 else "marks differ"] += 1
+        equal = abs(verdict.reward - trial.marks) < 1e-9
+        tally.counts["marks equal" if equal else "marks differ"] += 1
+        if not equal:
+            tally.problems.append(
+                f"{trial.name}: {verdict.reward:.3f}, known marks {trial.marks:.3f}: {why(verdict, trial)}"
+            )
     if not good:
         tally.problems.append(f"{trial.name}: {verdict.reward} {verdict.outcome}: {why(verdict, trial)}")
 
@@ -224,16 +233,8 @@ def main() -> int:
     options = parser.parse_args()
 
     tallies = {}
-    with RewardPipeline(
-        extractor=WholeText(),
-        harness={
-            "name": "python",
-            "limits": {"wall_seconds": options.seconds, "cpu_seconds": options.seconds},
-        },
-        executor={"name": "local", "workers": options.workers},
-        scorer="partial",
-        max_concurrency=options.workers,
-    ) as pipeline:
+    with pipeline_of("partial", options) as partial, pipeline_of("exact", options) as exact:
+        pipelines = {"partial": partial, "exact": exact}
         for name in options.sets.split(","):
             tally = tallies[name] = Tally()
             start = time.perf_counter()

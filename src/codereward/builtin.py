@@ -1,6 +1,7 @@
 """Hook implementations of the components that ship with codereward."""
 
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from codereward.hookspecs import (
     RegisterExtractor,
@@ -11,6 +12,18 @@ from codereward.hookspecs import (
 from codereward.protocols import Extractor, Harness, Scorer
 
 __all__: list[str] = []
+
+SCORERS: Final = {
+    "exact": "Exact",
+    "f1": "F1",
+    "partial": "Partial",
+    "shaped": "Shaped",
+    "threshold": "Threshold",
+    "tolerance": "Tolerance",
+    "unordered": "Unordered",
+    "weighted": "Weighted",
+}
+"""Name → class in `codereward.scorers`."""
 
 
 @hookimpl
@@ -27,9 +40,9 @@ def codereward_register_harnesses(register: RegisterHarness) -> None:
 
 @hookimpl
 def codereward_register_scorers(register: RegisterScorer) -> None:
-    """Register `exact` and `partial`."""
-    register("exact", exact)
-    register("partial", partial)
+    """Register the scorers of `codereward.scorers`."""
+    for name, cls in SCORERS.items():
+        register(name, partial(scorer, cls))
 
 
 def fenced(**options: Any) -> Extractor:
@@ -46,15 +59,9 @@ def python(**options: Any) -> Harness:
     return PythonHarness(**options)
 
 
-def exact(**options: Any) -> Scorer:
-    """Make the scorer `exact`."""
-    from codereward.scorers import Exact
+def scorer(cls: str, **options: Any) -> Scorer:
+    """Make a scorer of `codereward.scorers`."""
+    from codereward import scorers
 
-    return Exact(**options)
-
-
-def partial(**options: Any) -> Scorer:
-    """Make the scorer `partial`."""
-    from codereward.scorers import Partial
-
-    return Partial(**options)
+    made: Scorer = getattr(scorers, cls)(**options)
+    return made

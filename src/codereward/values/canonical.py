@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["canonical"]
 
-MAX_DEPTH: Final = 250
+MAX_DEPTH: Final = 205
 """More than an expected value may have: what is deeper equals nothing."""
 
 
