@@ -22,7 +22,7 @@ $(READY): pyproject.toml $(addsuffix pyproject.toml,$(PLUGINS)) requirements-dev
 	touch $@
 
 demo: $(READY)  ## Train a small model with GRPO on this machine: the main job
-	$(BIN)/python examples/grpo_demo/train.py --output demo-output
+	$(BIN)/python examples/grpo_demo/demo.py --output demo-output
 
 test: $(READY)  ## Run all tests, in parallel, with coverage
 	rm -f .coverage .coverage.*
