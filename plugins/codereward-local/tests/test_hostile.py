@@ -133,7 +133,7 @@ def expect(source: str, result: CommandResult) -> None:
     end = wanted(source)
 
     assert end
-    assert result.wall_seconds < 9
+    assert result.wall_seconds < 20  # eight at most, and a busy machine
     assert b"LATE" not in result.stdout
     if end in ("contained", "ends"):
         assert result.limit is None
