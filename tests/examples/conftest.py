@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import os
+import pickle
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from filelock import FileLock
 
 DEMO = Path(__file__).parents[2] / "examples" / "grpo_demo"
 
@@ -59,6 +62,18 @@ def start_demo(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def short_run(start_demo):
-    """One warm start and two short trainings: a minute or so."""
-    return start_demo("--short")
+def shared(tmp_path_factory):
+    """A folder of this test run that its parallel workers share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def short_run(shared):
+    """One warm start and two short trainings, made by the first worker that asks for them."""
+    folder = shared / "short-demo"
+    with FileLock(shared / "short-demo.lock"):
+        if not folder.exists():
+            folder.mkdir()
+            (folder / "run.pickle").write_bytes(pickle.dumps(demo(folder, "--short")))
+    return pickle.loads((folder / "run.pickle").read_bytes())

@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-pytestmark = [pytest.mark.xdist_group("grpo_demo"), pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 
 def ends(curve):
