@@ -36,7 +36,7 @@ def commonmark_blocks(view: str, text: str) -> Iterator[Block]:
     stand_in = _stand_in(view)
     events: Iterator[tuple[Any, Any]] = pyromark.events_with_range(stand_in)
     for event, where in events:
-        if isinstance(event, dict) and _opens_fence(event):
+        if isinstance(event, dict) and "Start" in event and _opens_fence(event["Start"]):
             yield _read_block(events, stand_in, text, where)
 
 
@@ -51,8 +51,7 @@ def _flattened(deep: re.Match[str]) -> str:
     return deep[0][:_DEEPEST] + "x" * (len(deep[0]) - _DEEPEST)
 
 
-def _opens_fence(event: dict[str, Any]) -> bool:
-    start = event.get("Start")
+def _opens_fence(start: Any) -> bool:
     return isinstance(start, dict) and isinstance(start.get("CodeBlock"), dict)
 
 
