@@ -59,7 +59,8 @@ def inside(one: Any, other: Any) -> bool:
         case dict():
             return same(list(one.items()), list(other.items()))
         case set() | frozenset():
-            return one == other and sorted(map(repr, one)) == sorted(map(repr, other))
+            kinds = (sorted(type(item).__name__ for item in items) for items in (one, other))
+            return one == other and len({*map(tuple, kinds)}) == 1
     return one == other
 
 

@@ -16,7 +16,7 @@ from codereward.harnesses.python.scope import Scope
 from codereward.harnesses.python.script import Part, Script
 from codereward.harnesses.python.source import Source
 from codereward.harnesses.python.ways import Values, asked, source
-from codereward.harnesses.rows import column, optional_text_column, texts_column
+from codereward.harnesses.rows import column, text_column, texts_column
 from codereward.model import Answers, Case, Observation, Outcome, Questions, Run
 from codereward.protocols import Row
 from codereward.values.standins import Opaque
@@ -98,7 +98,7 @@ def tests_of(row: Row) -> tuple[str, ...]:
         DatasetError: There are none.
     """
     if isinstance(column(row, "tests"), str):
-        return (optional_text_column(row, "tests") or "",)
+        return (text_column(row, "tests"),)
     return texts_column(row, "tests")
 
 
@@ -118,9 +118,9 @@ def parsed(text: str) -> Source:
 def scope_of(questions: Questions) -> Scope:
     """What the names stand for that the code around the completion binds."""
     script = Script(Scope(questions.entry_point))
-    for text in (questions.prelude, questions.setup):
+    for text, foreign in ((questions.prelude, True), (questions.setup, False)):
         if text:
-            script.run_before(parsed(text))
+            script.run_before(parsed(text), foreign=foreign)
     return script.scope
 
 
@@ -130,20 +130,8 @@ def checked(part: Part, text: str) -> Part:
     Raises:
         DatasetError: It would hold whatever the completion does.
     """
-    claim = part.claim
-    if part.always_true:
-        msg = f"the test {text!r:.80} asserts a tuple, which is always true; a message goes without brackets"
-        raise DatasetError(msg)
-    if claim is None:
-        return part
-    if not claim.asks:
-        msg = (
-            f"the test {text!r:.80} has an assert that does not use the completion; "
-            "if it calls a function that is named like a builtin, name it in 'entry_point'"
-        )
-        raise DatasetError(msg)
-    if claim.check == WHOLE and all(name.isidentifier() for group in claim.asks for name in group):
-        msg = f"the test {text!r:.80} has an assert that asks only whether {claim.asks[0][0]!r} is there"
+    if part.vacuous:
+        msg = f"the test {text!r:.80} has an assert that {part.vacuous}"
         raise DatasetError(msg)
     return part
 

@@ -18,7 +18,10 @@ class Claim:
     """An assert that has been split."""
 
     asks: tuple[tuple[str, ...], ...]
-    """Sources of the expressions that the sandbox is asked for; those of a group are compared together."""
+    """Sources of the expressions that the sandbox is asked for; those of a group are compared together.
+
+    Groups after the first may not be needed; the first may be empty.
+    """
     check: str
     """What has to hold of their values, `_0`, `_1`, …, in order."""
     names: frozenset[str]
@@ -57,7 +60,8 @@ def split_claim(test: ast.expr, source: Source, scope: Scope) -> Claim:
     """
     splitting = _Splitting(source, scope)
     splitting.visit(test, truth=True)
-    asks = tuple(tuple(group) for group in splitting.groups if group)
+    first, *others = map(tuple, splitting.groups)
+    asks = (first, *filter(None, others)) if splitting.count else ()
     check = source.spliced(test, splitting.replaced)
     if asks and not is_check(check, splitting.count):
         raise Unsplittable
@@ -159,8 +163,8 @@ class _Splitting:
     def _branches(self, node: ast.BoolOp | ast.IfExp, *, truth: bool) -> None:
         parts = node.values if isinstance(node, ast.BoolOp) else [node.test, node.body, node.orelse]
         for part in parts:
-            # What comes later may not be needed, and its values are taken down at a later time.
-            self.groups.append([])
+            if part is not parts[0]:  # it may not be needed, and its values are taken down at a later time
+                self.groups.append([])
             self.visit(part, truth=truth or (isinstance(node, ast.IfExp) and part is node.test))
 
     def _compare(self, node: ast.Compare) -> None:

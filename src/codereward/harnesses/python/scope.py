@@ -33,6 +33,8 @@ class Scope:
         """Name → full name of what it was imported from."""
         self.helpers: set[str] = set()
         """Names of functions, classes and modules that are not the completion's."""
+        self.foreign: set[str] = set()
+        """Names of what cannot depend on the completion."""
         self.state: set[str] = set()
         """Names of values that only the sandbox knows."""
 
@@ -86,6 +88,14 @@ class Scope:
             return False
         return name in self.helpers or name in BUILTINS
 
+    def is_foreign(self, name: str) -> bool:
+        """Whether what a name stands for has nothing to do with the completion."""
+        if name in self.own:
+            return False
+        return name in self.foreign or (
+            name in BUILTINS and name not in self.state and name not in self.helpers
+        )
+
     # ------------------------------------------------------------------ binding
 
     def bind(self, statement: ast.stmt, constant: str | None = None) -> None:
@@ -102,6 +112,7 @@ class Scope:
         for name in names:
             self.constants.pop(name, None)
             self.imported.pop(name, None)
+            self.foreign.discard(name)
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.helpers |= names
         elif constant is not None and len(constant) <= MAX_CONSTANT and isinstance(statement, ast.Assign):
@@ -117,6 +128,7 @@ class Scope:
     def _import(self, statement: ast.Import | ast.ImportFrom) -> None:
         for name, source in imports(statement):
             self.helpers.add(name)
+            self.foreign.add(name)
             self.state.discard(name)
             self.constants.pop(name, None)
             self.imported[name] = source

@@ -25,8 +25,8 @@ class Part:
     """The statement, when it is asked as a whole."""
     shared: bool
     """Whether the sandbox gets to know what is expected."""
-    always_true: bool = False
-    """Whether it asserts a tuple or another display, which is true whatever is in it."""
+    vacuous: str = ""
+    """Why it holds, or fails, whatever the completion is; empty when it does test something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,17 @@ class Script:
         self.scope = scope
         self.lines: list[_Line] = []
 
-    def run_before(self, source: Source) -> None:
-        """Take note of what code around the test binds; it runs for every case by itself."""
+    def run_before(self, source: Source, *, foreign: bool) -> None:
+        """Take note of what code around the test binds; it runs for every case by itself.
+
+        Args:
+            source: The code.
+            foreign: Whether it runs before the completion, and so cannot depend on it.
+        """
         for statement in source.tree.body:
             self.scope.bind(statement, self._constant(statement, source))
+            if foreign:
+                self.scope.foreign |= stored_names(statement)
 
     def parts(self, source: Source) -> Iterator[Part]:
         """The asserts of one more text of the script."""
@@ -87,8 +94,21 @@ class Script:
         if claim.names & self.scope.state:
             self._keep_replay(asks, claim.names)
         shared = claim.shared or any(line.asserts for line in lines)
-        display = isinstance(statement.test, (ast.Tuple, ast.List, ast.Set, ast.Dict))
-        return Part("\n".join(line.text for line in lines), claim, "", shared, always_true=display)
+        return Part(
+            "\n".join(line.text for line in lines), claim, "", shared, self._vacuous(statement, claim)
+        )
+
+    def _vacuous(self, statement: ast.Assert, claim: Claim) -> str:
+        if isinstance(statement.test, (ast.Tuple, ast.List, ast.Set, ast.Dict)):
+            return "is about a tuple, which is always true; a message goes without brackets"
+        if not claim.asks or all(map(self.scope.is_foreign, claim.names)):
+            return (
+                "does not use the completion; "
+                "if it calls a function that is named like a builtin, name it in 'entry_point'"
+            )
+        if isinstance(statement.test, ast.Name) and statement.test.id not in self.scope.state:
+            return f"asks only whether {statement.test.id!r} is there"
+        return ""
 
     def _whole(self, statement: ast.stmt, text: str) -> Part:
         reads = frozenset(name.id for name in free_names(statement))
