@@ -23,7 +23,7 @@ EVERY = 20
 
 
 class Progress(TrainerCallback):
-    """Prints a table that grows with the training; a value that was not logged is a dash."""
+    """Prints a table that grows with the training, with a column for what is logged."""
 
     def on_log(
         self,
@@ -37,14 +37,15 @@ class Progress(TrainerCallback):
         del args, control
         if logs is None or "reward" not in logs:
             return
+        columns = {key: heading for key, heading in COLUMNS.items() if key in logs}
         if state.global_step % EVERY == 1:
-            print("  ".join(["step", *COLUMNS.values()]), flush=True)
-        cells = [number(logs.get(key)).rjust(len(heading)) for key, heading in COLUMNS.items()]
+            print("  ".join(["step", *columns.values()]), flush=True)
+        cells = [number(logs[key]).rjust(len(heading)) for key, heading in columns.items()]
         print("  ".join([f"{state.global_step:4}", *cells]), flush=True)
 
 
 def number(value: float | None) -> str:
-    """Two decimals, or a dash for nothing."""
+    """Two decimals, or a dash where a step has no value."""
     return "-" if value is None or math.isnan(value) else f"{value:.2f}"
 
 
