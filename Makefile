@@ -26,7 +26,7 @@ demo: $(READY)  ## Train a small model with GRPO on this machine: the main job
 
 test: $(READY)  ## Run all tests, in parallel, with coverage
 	rm -f .coverage .coverage.*
-	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/coverage run -m pytest -p xdist -p timeout -n $(WORKERS) --dist loadgroup
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/coverage run -m pytest -p xdist -p timeout -n $(WORKERS) --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered
 
@@ -45,4 +45,4 @@ build: $(READY)  ## Build the wheels of all distributions into dist/
 	for one in . $(PLUGINS); do $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $$one || exit 1; done
 
 clean:  ## Remove everything that was made
-	rm -rf $(VENV) dist site demo-output .coverage* .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) dist site demo-output .demo-cache .coverage* .hypothesis .mypy_cache .ruff_cache

@@ -9,7 +9,3 @@ HERE = Path(__file__).parent
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # two busy cores: threads of torch would wait for each other
 sys.path.insert(0, str(HERE))  # the helpers beside this file; pytest's importlib mode adds nothing
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "xdist_group(name): tests that share a process under --dist loadgroup")

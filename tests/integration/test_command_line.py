@@ -10,8 +10,6 @@ import pytest
 from answering import PYTHON, RIGHT, answering_model
 from training import quick, rows
 
-pytestmark = pytest.mark.xdist_group("trl")
-
 
 @pytest.mark.timeout(300)  # two processes import torch, which takes its time on a busy machine
 def test_trl_trains_from_a_configuration_file(tmp_path):

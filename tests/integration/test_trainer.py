@@ -12,7 +12,6 @@ from codereward import RewardPipeline
 from codereward.testing.fake import FakeExecutor
 
 pytestmark = [
-    pytest.mark.xdist_group("trl"),
     # TRL uses the old names itself, and transformers warns of them
     pytest.mark.filterwarnings(r"ignore:`\w*gradient_checkpointing\w*` is deprecated:FutureWarning"),
 ]
