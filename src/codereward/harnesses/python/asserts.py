@@ -15,7 +15,7 @@ from codereward.harnesses.python.grammar import PythonGrammar
 from codereward.harnesses.python.scope import Scope
 from codereward.harnesses.python.script import Part, Script
 from codereward.harnesses.python.source import Source
-from codereward.harnesses.python.ways import Values, asked, source
+from codereward.harnesses.python.ways import Values
 from codereward.harnesses.rows import column, text_column, texts_column
 from codereward.model import Answers, Case, Observation, Outcome, Questions, Run
 from codereward.protocols import Row
@@ -71,15 +71,7 @@ class TaggedValues(Values):
     """Values in the tagged form, with several to a question."""
 
     def __init__(self) -> None:
-        super().__init__(json.loads, several=True)
-
-    def files(self, questions: Questions) -> dict[str, bytes]:
-        """The runner, its tasks, and what writes tagged values."""
-        return {
-            "runner.py": source("runner.py"),
-            "tagging.py": source("tagging.py"),
-            "questions.json": asked(self.task, questions, tagged=True),
-        }
+        super().__init__(json.loads, several=True, tagged=True)
 
     def read(self, run: Run, questions: Questions) -> Observation:
         """Read the values; the trust is that of the least trusted case."""

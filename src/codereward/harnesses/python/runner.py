@@ -5,7 +5,8 @@ It shares its interpreter with the completion, so nothing here is a secret or a 
 of what it needs before the completion runs, so that an honest program that rebinds builtins, closes
 its streams, changes directory or leaves early does not disturb its own result.
 
-The first argument is the number of a question in `questions.json`, which is one of
+Its standard input, which the completion does not get to see, is a JSON object: `prelude` and `setup`,
+source around the completion; `tagged`, whether values are in the tagged form; and `task`, one of
 
 - `{"ask": expression}`,
 - `{"call": name, "args": [...], "kwargs": {...}}`,
@@ -175,29 +176,22 @@ class Question:
     """One question, compiled before the completion can get at the compiler."""
 
     def __init__(self, task: dict[str, Any], tagged: Any) -> None:
-        self.task = task
+        self.call = task if "call" in task else None
+        self.alone = "ask" in task
         self.tagged = tagged
         self.before = compile(task.get("before", ""), "<test>", "exec", dont_inherit=True)
         groups = task.get("asks", [[task["ask"]]] if "ask" in task else [])
         self.groups = [[expression(ask) for ask in group] for group in groups]
-        self.hold = compile(task.get("hold", ""), "<test>", "exec", dont_inherit=True)
+        self.hold = compile(task["hold"], "<test>", "exec", dont_inherit=True) if "hold" in task else None
 
     def value(self, names: dict[str, Any], prelude: dict[str, Any]) -> object:
         """Ask; for several expressions, the list of their tagged values."""
-        if "call" in self.task:
-            return found(self.task["call"], names, prelude)(*self.task["args"], **self.task["kwargs"])
-        if "ask" in self.task:
+        if self.call is not None:
+            return found(self.call["call"], names, prelude)(*self.call["args"], **self.call["kwargs"])
+        if self.alone:
             return eval(self.groups[0][0], names)
         exec(self.before, names)
-        return [self.holds(names)] if "hold" in self.task else self.values(names)
-
-    def holds(self, names: dict[str, Any]) -> bool:
-        """Whether the statement passes."""
-        try:
-            exec(self.hold, names)
-        except AssertionError:
-            return False
-        return True
+        return self.values(names) if self.hold is None else [holds(self.hold, names)]
 
     def values(self, names: dict[str, Any]) -> list[object]:
         """The tagged values of all expressions; one after the first may fail, and need not be needed."""
@@ -213,18 +207,42 @@ class Question:
         return taken
 
 
+def holds(statement: Any, names: dict[str, Any]) -> bool:
+    """Whether a statement passes."""
+    try:
+        exec(statement, names)
+    except AssertionError:
+        return False
+    return True
+
+
 def expression(text: str) -> Any:
     """An expression, whatever lines it spans."""
     return compile("(" + text + "\n)", "<test>", "eval", dont_inherit=True)
 
 
+def given() -> Any:
+    """What standard input holds; after that, it is empty for good."""
+    chunks = []
+    while True:
+        chunk = os.read(0, 2**20)
+        if not chunk:
+            break
+        chunks.append(chunk)
+    empty, end = os.pipe()
+    os.close(end)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return json.loads(b"".join(chunks))
+
+
 def main() -> None:
-    """Load the completion, ask the question whose number is the first argument, report."""
-    with open("questions.json", encoding="utf-8", errors="surrogatepass") as file:
-        questions = json.load(file)
-    question = Question(questions["items"][int(sys.argv[1])], tagging() if questions["tagged"] else None)
-    prelude = compile(questions["prelude"], "<prelude>", "exec", dont_inherit=True)
-    setup = compile(questions["setup"], "<setup>", "exec", dont_inherit=True)
+    """Load the completion, ask the question, report."""
+    asked = given()
+    question = Question(asked["task"], tagging() if asked["tagged"] else None)
+    prelude = compile(asked["prelude"], "<prelude>", "exec", dont_inherit=True)
+    setup = compile(asked["setup"], "<setup>", "exec", dont_inherit=True)
+    del asked
     module: Any = Module("solution")
     module.__file__ = os.path.join(HERE, "solution.py")
     names = module.__dict__

@@ -39,22 +39,27 @@ class Way(Protocol):
 class Values(Way):
     """The runner loads the completion as a module, asks it, and reports the value as JSON.
 
+    A question is the runner's standard input, not a file: the completion finds no test to read.
+
     Args:
-        several: Whether a row of this kind asks several questions.
         task: Makes the runner's task of a question.
+        several: Whether a row of this kind asks several questions.
+        tagged: Whether values are in the tagged form.
     """
 
-    def __init__(self, task: Callable[[str], object], *, several: bool) -> None:
+    def __init__(self, task: Callable[[str], object], *, several: bool, tagged: bool = False) -> None:
         self.task = task
         self.several = several
+        self.tagged = tagged
 
     def files(self, questions: Questions) -> Mapping[str, bytes]:
-        """The runner and its tasks."""
-        return {"runner.py": source("runner.py"), "questions.json": asked(self.task, questions)}
+        """The runner."""
+        names = ("runner.py", "tagging.py") if self.tagged else ("runner.py",)
+        return {name: source(name) for name in names}
 
     def commands(self, questions: Questions) -> tuple[Command, ...]:
         """One run of the runner for each question."""
-        return tuple(case_command(number) for number in range(len(questions.items)))
+        return asking(self.task, questions, tagged=self.tagged)
 
     def read(self, run: Run, questions: Questions) -> Observation:
         """Read the values out of the result channels."""
@@ -85,23 +90,12 @@ def ask(item: str) -> object:
     return {"ask": item}
 
 
-@functools.cache
-def case_command(number: int) -> Command:
-    """The command that asks question `number`, in an interpreter that ignores its surroundings."""
-    return Command(("python3", "-I", "-B", "runner.py", str(number)))
-
-
 @functools.lru_cache(maxsize=64)
-def asked(task: Callable[[str], object], questions: Questions, *, tagged: bool = False) -> bytes:
-    """The questions as the runner reads them; the programs of a group share them."""
-    return json.dumps(
-        {
-            "items": [task(item) for item in questions.items],
-            "prelude": questions.prelude,
-            "setup": questions.setup,
-            "tagged": tagged,
-        }
-    ).encode()
+def asking(task: Callable[[str], object], questions: Questions, *, tagged: bool) -> tuple[Command, ...]:
+    """The commands that ask, in interpreters that ignore their surroundings; a group's programs share them."""
+    around = {"prelude": questions.prelude, "setup": questions.setup, "tagged": tagged}
+    inputs = (json.dumps({**around, "task": task(item)}) for item in questions.items)
+    return tuple(Command(("python3", "-I", "-B", "runner.py"), text.encode()) for text in inputs)
 
 
 @functools.cache

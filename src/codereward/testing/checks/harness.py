@@ -41,7 +41,11 @@ CANARY: Final = "canary7f3a9c"
 PLAIN_TYPES: Final = frozenset(
     {type(None), bool, int, float, str, bytes, complex, list, tuple, dict, set, frozenset, type(MISSING), type(UNEQUAL)}
 )  # fmt: skip
-PLAIN_NAMES: Final = frozenset({"decimal.Decimal", "fractions.Fraction", "builtins.range"})
+PLAIN_NAMES: Final = frozenset(
+    {"builtins.range", "builtins.bytearray", "collections.deque", "decimal.Decimal", "fractions.Fraction"}
+    | {f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta")}
+    | {f"codereward.values.standins.{name}" for name in ("Iterated", "Opaque", "Raised")}
+)
 LIMITED: Final[Mapping[Status, Outcome]] = {
     Status.TIMED_OUT: Outcome.TIMED_OUT,
     Status.OUT_OF_MEMORY: Outcome.OUT_OF_MEMORY,
