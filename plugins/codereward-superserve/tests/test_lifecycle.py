@@ -194,6 +194,24 @@ def test_warm_sandboxes_are_ready_and_used_once(service):
     assert service.state()["most_commands"] == 1
 
 
+def test_a_warm_sandbox_on_its_way_is_waited_for(service):
+    """Programs that come while the pool is being filled take what is under way: nothing idles beside them."""
+    service.tell("configure", create=0.6)
+
+    async def hurry():
+        executor = SuperserveExecutor(**FAST | {"max_sandboxes": 2}, warm=2)
+        await executor.run(HELLO)
+        assert await asyncio.to_thread(eventually, lambda: len(boxes(service)) == 2)
+        await asyncio.gather(*(executor.run(HELLO) for _ in range(4)))
+        await executor.aclose()
+
+    started = time.monotonic()
+    asyncio.run(hurry())
+
+    assert len(service.requests("create")) <= 7
+    assert time.monotonic() - started < 15
+
+
 def test_stale_warm_sandboxes_are_dropped(service):
     """A warm sandbox that is too old is destroyed unused."""
 

@@ -172,7 +172,7 @@ class _Live:
             self.boxes.discard(box)
 
     async def _box(self, template: str, need: int) -> Box:
-        if (ready := self.warm.take(template, need)) is not None:
+        if (ready := await self.warm.take(template, need)) is not None:
             return ready
         self.warm.make_room(template)
         return await self.boxes.create(template, max(self.settings.lifetime_seconds, need))

@@ -26,13 +26,14 @@ class WarmPool:
         self._lifetime = lifetime
         self._ready: defaultdict[str, deque[Box]] = defaultdict(deque)
         self._coming: Counter[str] = Counter()
+        self._claims: defaultdict[str, deque[asyncio.Future[Box | None]]] = defaultdict(deque)
         self._used: dict[str, float] = {}
         self._pause_until = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._keeper: asyncio.Task[None] | None = None
 
-    def take(self, template: str, seconds: float) -> Box | None:
-        """A ready sandbox with at least `seconds` to live, if there is one."""
+    async def take(self, template: str, seconds: float) -> Box | None:
+        """A sandbox with at least `seconds` to live, if one is ready or already on its way."""
         self._used[template] = time.monotonic()
         if self._size and self._keeper is None:
             self._keeper = asyncio.get_running_loop().create_task(self._keep())
@@ -41,7 +42,30 @@ class WarmPool:
             if box.left() >= seconds and not self._stale(box):
                 return box
             self._boxes.discard(box)
+        if seconds < self._lifetime and self._coming[template] > len(self._claims[template]):
+            return await self._claim(template)
         return None
+
+    async def _claim(self, template: str) -> Box | None:
+        """The next sandbox that is ready; `None` when its creation failed."""
+        claim: asyncio.Future[Box | None] = asyncio.get_running_loop().create_future()
+        self._claims[template].append(claim)
+        try:
+            return await claim
+        except asyncio.CancelledError:
+            if claim.done() and not claim.cancelled() and (box := claim.result()) is not None:
+                self._boxes.discard(box)
+            raise
+
+    def _deliver(self, template: str, box: Box | None) -> None:
+        claims = self._claims[template]
+        while claims:
+            claim = claims.popleft()
+            if not claim.done():
+                claim.set_result(box)
+                return
+        if box is not None:
+            self._ready[template].append(box)
 
     def make_room(self, template: str) -> None:
         """Drop a ready sandbox of another template when no place is free for this one."""
@@ -85,12 +109,14 @@ class WarmPool:
         task.add_done_callback(self._tasks.discard)
 
     async def _create(self, template: str) -> None:
+        box = None
         try:
-            self._ready[template].append(await self._boxes.create(template, self._lifetime))
+            box = await self._boxes.create(template, self._lifetime)
         except StageFailed:  # whoever needs a sandbox will meet the failure again and report it
             self._pause_until = time.monotonic() + PAUSE_SECONDS
         finally:
             self._coming[template] -= 1
+            self._deliver(template, box)
 
     async def close(self) -> None:
         """Stop creating, and drop what is ready."""

@@ -45,9 +45,15 @@ def make_certificates(ca_file: Path) -> ssl.SSLContext:
 async def _listen(
     on_connection: OnConnection, context: ssl.SSLContext | None = None
 ) -> tuple[asyncio.Server, int]:
+    alive: set[asyncio.Task[None] | None] = set()  # the loop itself holds tasks weakly
+
     async def until_cancelled(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            await on_connection(reader, writer)
+        alive.add(asyncio.current_task())
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                await on_connection(reader, writer)
+        finally:
+            alive.discard(asyncio.current_task())
 
     server = await asyncio.start_server(until_cancelled, "127.0.0.1", 0, ssl=context, backlog=512)
     return server, server.sockets[0].getsockname()[1]

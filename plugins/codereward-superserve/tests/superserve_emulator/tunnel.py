@@ -9,7 +9,7 @@ import ssl
 __all__ = ["Tunnel"]
 
 CHUNK = 65536
-MAX_HEAD = 65536
+LINGER_SECONDS = 5.0
 GREETING = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
@@ -37,7 +37,18 @@ class Tunnel:
 
     async def _pipe_to_origin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         origin_reader, origin_writer = await asyncio.open_connection("127.0.0.1", self._origin_port)
-        await asyncio.gather(_copy(reader, origin_writer), _copy(origin_reader, writer))
+        ways = {
+            asyncio.ensure_future(_copy(reader, origin_writer)),
+            asyncio.ensure_future(_copy(origin_reader, writer)),
+        }
+        try:
+            _, open_ways = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            if open_ways:
+                await asyncio.wait(open_ways, timeout=LINGER_SECONDS)
+        finally:
+            for way in ways:
+                way.cancel()
+            origin_writer.close()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
