@@ -157,3 +157,18 @@ def test_an_unknown_kind_lists_the_known_ones():
     for kind in ("doctest", None, 3, ["call"]):
         with pytest.raises(DatasetError, match="it has: expression, cases, call"):
             HARNESS.split({"kind": kind})
+
+
+def test_tests_may_hold_long_data():
+    """Longer than a completion may be."""
+    data = list(range(40_000))
+    questions, _ = split("cases", tests=[f"f({data})"], expected=[1])
+    checked, answers = split("asserts", tests=f"assert f({data}) == {data}")
+
+    assert len(questions.items[0]) > 200_000
+    assert len(checked.items[0]) > 200_000
+    assert isinstance(answers.value, list)
+    assert len(answers.value[0]) > 200_000
+    for wrong in (f"f({data}", "(" * 200_000):
+        with pytest.raises(DatasetError, match="no expression"):
+            split("cases", tests=[wrong], expected=[1])

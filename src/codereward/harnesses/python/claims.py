@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from codereward.harnesses.python.checks import full_name, is_check, is_class
-from codereward.harnesses.python.scope import Scope, free_names
+from codereward.harnesses.python.scope import Scope, free_names, nodes_in
 from codereward.harnesses.python.source import Source
 
 __all__ = ["Claim", "Unsplittable", "constant_text", "split_claim"]
@@ -149,7 +149,7 @@ class _Splitting:
             one = pending.pop()
             if isinstance(one, ast.Attribute) or id(one) in free:
                 self._write_out_name(one)
-            elif one is not apart_from:
+            elif one is not apart_from and not isinstance(one, ast.Constant):
                 pending.extend(ast.iter_child_nodes(one))
 
     def _write_out_name(self, node: ast.AST) -> None:
@@ -176,7 +176,7 @@ class _Splitting:
             raise Unsplittable
         for operand in operands:
             if len(asked) == len(operands) and not any(
-                isinstance(one, DECISIONS) for one in ast.walk(operand)
+                isinstance(one, DECISIONS) for one in nodes_in(operand)
             ):
                 self._ask(operand)  # no side is an answer
                 self._judge(operand, truth=False)
@@ -196,14 +196,14 @@ class _Splitting:
             self.visit(first)
             self._write_out(node, first)
         else:
-            self.shared |= any(isinstance(one, DECISIONS) for one in ast.walk(node))
+            self.shared |= any(isinstance(one, DECISIONS) for one in nodes_in(node))
             self._ask(node)
 
     def _loops_on_host(self, node: ast.expr) -> bool:
         if not isinstance(node, LOOPS):
             return True
         first = node.generators[0].iter
-        return not any(isinstance(one, LEAKY) for one in ast.walk(node)) and self.scope.evaluable(node, first)
+        return not any(isinstance(one, LEAKY) for one in nodes_in(node)) and self.scope.evaluable(node, first)
 
     # ------------------------------------------------------------------ calls
 
@@ -215,7 +215,7 @@ class _Splitting:
         elif name == "isinstance":
             self._isinstance(node)
         elif self._is_conversion(node) or not self._can_call(node):
-            self.shared |= any(isinstance(one, DECISIONS) for one in ast.walk(node))
+            self.shared |= any(isinstance(one, DECISIONS) for one in nodes_in(node))
             self._ask(node)
         else:
             self._write_out(node.func)
@@ -266,7 +266,7 @@ class _Splitting:
 
 def around(node: ast.expr) -> list[ast.AST]:
     """What an expression holds, lambdas and what is in them apart: they are arguments."""
-    return [one for one in ast.walk(node) if not isinstance(one, ast.Lambda)]
+    return [one for one in nodes_in(node) if not isinstance(one, ast.Lambda)]
 
 
 def root_name(node: ast.expr) -> str | None:

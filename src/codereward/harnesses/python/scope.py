@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from collections.abc import Iterator
 from typing import Final
 
 from codereward.harnesses.python.checks import CLASSES, CONSTANTS, FUNCTIONS, can_evaluate, full_name
 
-__all__ = ["Scope", "free_names", "stored_names"]
+__all__ = ["Scope", "free_names", "nodes_in", "stored_names"]
 
 BUILTINS: Final = frozenset(dir(builtins))
 KNOWN: Final = frozenset(FUNCTIONS) | frozenset(CONSTANTS)
@@ -150,16 +151,31 @@ def imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]
 def may_change(value: ast.expr) -> bool:
     """Whether the value of a constant expression is of a type that can be changed."""
     fixed = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.expr_context, ast.operator, ast.unaryop)
-    return not all(isinstance(node, fixed) for node in ast.walk(value))
+    return not all(isinstance(node, fixed) for node in nodes_in(value))
 
 
-def free_names(node: ast.AST) -> Iterator[ast.Name]:
+@functools.lru_cache(maxsize=64)  # asked of the same node several times in a row; data in tests can be long
+def free_names(node: ast.AST) -> tuple[ast.Name, ...]:
     """The names that an expression reads, but for those it binds itself in loops and lambdas."""
-    bound = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    bound |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id not in bound:
-            yield one
+    names, bound = list[ast.Name](), set[str]()
+    for one in nodes_in(node):
+        if isinstance(one, ast.arg):
+            bound.add(one.arg)
+        elif isinstance(one, ast.Name):
+            if isinstance(one.ctx, ast.Load):
+                names.append(one)
+            else:
+                bound.add(one.id)
+    return tuple(name for name in names if name.id not in bound)
+
+
+def nodes_in(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and what is in it, in any order, without literal data."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield one
+        pending.extend(child for child in ast.iter_child_nodes(one) if not isinstance(child, ast.Constant))
 
 
 def stored_names(statement: ast.stmt) -> set[str]:
@@ -167,7 +183,7 @@ def stored_names(statement: ast.stmt) -> set[str]:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {statement.name}
     names = {
-        one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        one.id for one in nodes_in(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
     defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return names | {one.name for one in ast.walk(statement) if isinstance(one, defined)}
+    return names | {one.name for one in nodes_in(statement) if isinstance(one, defined)}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codereward.harnesses.python.claims import Claim, Unsplittable, constant_text, split_claim
-from codereward.harnesses.python.scope import Scope, free_names, stored_names
+from codereward.harnesses.python.scope import Scope, free_names, nodes_in, stored_names
 from codereward.harnesses.python.source import Source
 
 __all__ = ["Part", "Script"]
@@ -123,7 +123,7 @@ class Script:
         """A list that is passed to the completion may come back changed."""
         passed = {
             name.id
-            for call in ast.walk(test)
+            for call in nodes_in(test)
             if isinstance(call, (ast.Call, ast.Subscript, ast.Attribute)) and self.scope.needs_sandbox(call)
             for name in free_names(call)
         }
@@ -174,4 +174,4 @@ class Script:
 
 def holds_assert(statement: ast.stmt) -> bool:
     """Whether there is an assert in a statement."""
-    return any(isinstance(one, ast.Assert) for one in ast.walk(statement))
+    return any(isinstance(one, ast.Assert) for one in nodes_in(statement))
