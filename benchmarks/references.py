@@ -105,7 +105,8 @@ def case_columns(cases: list[dict], name: str) -> dict[str, object]:
     rules = {case.get("compare", "eq") for case in cases}
     plain = all(case.get("json", True) for case in cases)
     if not plain or not (rules == {"eq"} or rules <= {"abs", "close"}):
-        return {"kind": "asserts", "tests": [assert_of(case) for case in cases]}
+        names = "import math\nfrom math import inf, nan"
+        return {"kind": "asserts", "tests": [assert_of(case) for case in cases], "prelude": names}
     tolerance = None if rules == {"eq"} else max(case["tol"] for case in cases)
     columns = {"expected": [case["expected"] for case in cases], "tolerance": tolerance}
     if name in TRIED_AS_CALLS and all("args" in case for case in cases):
@@ -119,7 +120,7 @@ def assert_of(case: dict) -> str:
     if rule in ("truthy", "falsy"):
         return f"assert {'not ' * (rule == 'falsy')}{left}"
     if rule in ("abs", "close"):
-        return f"assert abs({left} - {expected}) <= {case['tol']}"
+        return f"assert math.isclose({left}, {expected}, rel_tol=1e-7, abs_tol={case['tol']})"
     return f"assert {left} == {expected}"
 
 
