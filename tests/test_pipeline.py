@@ -155,7 +155,7 @@ def test_cases_are_programs_of_their_own():
 
     assert verdict.score == 0.5
     assert [case.value for case in verdict.cases] == [1, 1]
-    assert [command.argv[-1] for command in executor.programs[0].commands] == ["0", "1"]
+    assert len(executor.programs[0].commands) == 2
 
 
 def test_outcomes_can_have_rewards_of_their_own():
