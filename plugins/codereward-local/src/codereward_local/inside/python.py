@@ -19,6 +19,8 @@ FLAGS = frozenset("IESBPs")
 SITE_NAMES = ("copyright", "credits", "exit", "help", "license", "quit")
 OWN: list[str] = []
 """Names of this package's modules, which a program must not find. Filled by the fork server."""
+KEPT: list[object] = []
+"""What is not freed in a program's process: taking it apart would touch, so copy, its memory."""
 
 
 def accept(command: dict[str, Any]) -> Script | None:
@@ -88,8 +90,7 @@ class Script:
             sys.path.insert(0, os.path.dirname(os.path.realpath(self.argv[0])))
         if "S" in self.flags:
             _without_site()
-        for name in OWN:
-            del sys.modules[name]
+        KEPT.extend([sys.modules.pop(name) for name in OWN])
         gc.enable()
 
 

@@ -67,9 +67,11 @@ class Zygote:
         sys.path[:] = [each for each in sys.path if each]
         for name in config["preimport"]:
             importlib.import_module(name)
+        compile("", "", "exec")  # the first one makes the types of syntax trees: a millisecond, and memory
         self.thread_id = kernel.thread_id_address()
         self.narrow = seccomp.narrow()
         python.OWN[:] = [name for name in sys.modules if name.partition(".")[0] == "codereward_local"]
+        python.KEPT.append(self)
         limits.apply_fixed()
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         seccomp.wide().install()
