@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from codereward import (
@@ -397,6 +397,7 @@ def asked(groups: list[list[str]], names: dict[str, Any]) -> list[object] | None
     return values
 
 
+@settings(deadline=None)
 @given(tests, literals)
 @example("f(1) == 1 or g() == 2", 1)
 @example("(f(1) // 0 == 1)", 1)
@@ -454,6 +455,7 @@ def test_objects_that_call_themselves_equal_are_trusted_less():
     assert observation([lying], [1, 1])[0].trust == "separate"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=100))
 def test_any_result_is_read(data):
     """Nothing that a program writes makes reading fail."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codereward import MISSING, Answers, ConfigError, Observation, Outcome, Scorer
@@ -71,6 +71,7 @@ class TestF1(ScorerTests):
         return F1()
 
 
+@settings(deadline=None)
 @given(lists, lists, st.floats(0, 1))
 def test_shaped_is_between_its_parts(observed, expected, bonus):
     """The formula, and its two ends."""
@@ -91,6 +92,7 @@ def test_threshold_pays_all_or_nothing():
     assert Threshold(1.0, of=Weighted([3, 1])).score(seen([1, 2, 3, MISSING]), answers) == 0.0
 
 
+@settings(deadline=None)
 @given(lists, lists, st.integers(1, 5))
 def test_equal_weights_are_no_weights(observed, expected, weight):
     """Then it is `partial`."""
@@ -132,6 +134,7 @@ def test_unordered_is_about_each_cases_own_list():
     assert Unordered(of="partial").score(seen([[2, 1], [4]]), Answers([[1, 2], [3]], several=True)) == 0.5
 
 
+@settings(deadline=None)
 @given(lists, lists)
 def test_f1_is_symmetric_and_one_only_for_the_same_items(observed, expected):
     """Precision and recall change places."""

@@ -7,7 +7,7 @@ import pickle
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codereward.testing.strategies import json_values
@@ -16,12 +16,14 @@ from codereward.values.canonical import canonical
 from codereward.values.texts import TEXT_RULES, text_comparator
 
 
+@settings(deadline=None)
 @given(json_values(), json_values())
 def test_canonical_texts_are_equal_when_values_are(one, other):
     """And only then."""
     assert (canonical(one) == canonical(other)) == json_equal(one, other)
 
 
+@settings(deadline=None)
 @given(st.lists(json_values(max_leaves=3), max_size=6), st.randoms())
 def test_any_order_of_the_items_is_equal(items, random):
     """As often as expected, no more and no less."""
@@ -131,6 +133,7 @@ def test_output(rule, observed, expected, equal):
     assert text_comparator(rule)(observed, expected) is equal
 
 
+@settings(deadline=None)
 @given(st.text(), st.sampled_from(sorted(TEXT_RULES)), st.booleans())
 def test_every_text_equals_itself_and_no_prefix_of_more(text, rule, caseless):
     """Nothing printed is nothing, and what is no text equals nothing."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import codereward.harnesses.python
@@ -88,6 +88,7 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(values)
 def test_built_in_values_come_back_as_they_were(value):
     """Types, order of keys, the sign of zero, NaN and lone surrogates included."""
@@ -358,6 +359,7 @@ def test_what_is_no_value_is_undecodable(text):
         decode_tagged(text)
 
 
+@settings(deadline=None)
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["tuple", "set", "dict", "int", "bytes", "view", "raised", "x"]), inner, max_size=2)))  # fmt: skip
 def test_any_json_is_a_value_or_undecodable(form):
     """Nothing else is ever raised."""
