@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import typer
-from codereward import BackendMisconfigured
-from superserve import SandboxError
+from codereward import BackendMisconfigured, BackendUnavailable
 
+from codereward_superserve.mapping import Kind, classify
 from codereward_superserve.reaper import Orphan, reap
 
 __all__ = ["commands"]
@@ -44,20 +45,34 @@ def reap_command(
     """List sandboxes that earlier runs left behind, and with --kill destroy them.
 
     Only sandboxes that carry codereward's own metadata are looked at. Exit status 1 when one could
-    not be destroyed.
+    not be destroyed, 2 when they could not be listed.
     """
-    try:
-        found = reap(seconds(older_than), dry_run=not kill, run=run)
-    except SandboxError as error:
-        msg = f"cannot list the sandboxes at Superserve: {error}. Is SUPERSERVE_API_KEY set, and right?"
-        raise BackendMisconfigured(msg) from error
+    found = reaped(seconds(older_than), run, kill=kill)
     typer.echo(
-        json.dumps([asdict(one) for one in found], default=str, indent=2)
+        json.dumps([asdict(one) for one in found], default=datetime.isoformat, indent=2)
         if as_json
         else "\n".join(lines(found))
     )
     if any(one.problem for one in found):
         raise typer.Exit(1)
+
+
+def reaped(older_than: float, run: str | None, *, kill: bool) -> list[Orphan]:
+    """What `reap` says.
+
+    Raises:
+        BackendMisconfigured: The sandboxes cannot be listed until something is mended.
+        BackendUnavailable: They cannot be listed now.
+    """
+    try:
+        return reap(older_than, dry_run=not kill, run=run)
+    except Exception as error:  # the SDK lets errors of many kinds out
+        failure = classify(error, "preflight")
+        mend = f". To mend it: {failure.fix}" if failure.fix else "; try again"
+        text = f"the sandboxes cannot be listed: {failure.message}{mend}"
+        lasting = failure.kind in (Kind.PERMANENT, Kind.CONFIRM, Kind.UNREACHABLE)
+        raised = BackendMisconfigured if lasting else BackendUnavailable
+        raise raised(" ".join(text.split())) from error  # a service's page of HTML is still one line
 
 
 def seconds(age: str) -> float:
@@ -75,15 +90,17 @@ def seconds(age: str) -> float:
 
 def lines(found: list[Orphan]) -> list[str]:
     """The sandboxes for people."""
-    text = [
-        f"{one.sandbox_id}  {one.status:8}  {one.created_at:%Y-%m-%d %H:%M}  {one.run}  {fate(one)}"
-        for one in found
-    ]
+    text = [f"{one.sandbox_id}  {one.status:8}  {made(one)}  {one.run}  {fate(one)}" for one in found]
     if not found:
         return ["nothing was left behind"]
     if not any(one.deleted or one.problem for one in found):
         text.append(f"{len(found)} left behind; destroy with --kill")
     return text
+
+
+def made(orphan: Orphan) -> str:
+    """When it was created."""
+    return f"{orphan.created_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def fate(orphan: Orphan) -> str:

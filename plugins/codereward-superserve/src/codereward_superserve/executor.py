@@ -8,16 +8,17 @@ import math
 import os
 import secrets
 import weakref
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
-from codereward import BackendMisconfigured, BackendUnavailable, Executor, Program, Run
+from codereward import BackendMisconfigured, BackendUnavailable, Executor, Finding, Program, Run
 from superserve import CommandResult, Template, TemplateStatus
 
 from codereward_superserve import payload, reply
 from codereward_superserve.boxes import Box, Boxes, StageFailed
 from codereward_superserve.connections import enlarge_pool
+from codereward_superserve.diagnosis import diagnosed
 from codereward_superserve.inventory import destroy_all
 from codereward_superserve.mapping import Failure, Kind
 from codereward_superserve.settings import Settings
@@ -33,6 +34,8 @@ LIFETIME_SLACK: Final = 60
 """Seconds a sandbox has to live beyond its longest exec call."""
 SPARE_THREADS: Final = 16
 """Beyond one for each sandbox: deletions, and calls that were given up and have not returned yet."""
+
+T = TypeVar("T")
 
 
 class SuperserveExecutor(Executor):
@@ -91,6 +94,14 @@ class SuperserveExecutor(Executor):
             await live.close()
         self._bury_the_dead()
 
+    async def diagnose(self) -> Sequence[Finding]:
+        """Try whether the service answers, knows the key, and has every template that is set.
+
+        Creates no sandbox. What fails is tried again, as for a program, before it is a finding.
+        """
+        templates = [self.settings.template] if self.settings.template else self.settings.templates.values()
+        return await diagnosed(self._alive().look, list(dict.fromkeys(templates)), self.settings.base_url)
+
     def statistics(self) -> Mapping[str, int]:
         """Counts of what happened in this process: `created`, `deleted`, `throttled` and so on."""
         total: dict[str, int] = {}
@@ -128,7 +139,7 @@ class _Live:
         self.boxes = Boxes(settings, self.threads)
         self.warm = WarmPool(self.boxes, settings.warm, settings.warm_seconds, settings.lifetime_seconds)
         self.finalizer: weakref.finalize[Any, Any] | None = None
-        self._checks: dict[str, asyncio.Future[None]] = {}
+        self._checks: dict[str, asyncio.Future[TemplateStatus | None]] = {}
         self._running: set[asyncio.Future[Run]] = set()
         self._closing = False
 
@@ -136,7 +147,7 @@ class _Live:
 
     async def run(self, program: Program, parcel: payload.Parcel, template: str) -> Run:
         """Try until it has run, the budget is spent, or the executor is closed."""
-        tries = asyncio.ensure_future(self._try(program, parcel, template))
+        tries = asyncio.ensure_future(self._try(partial(self._once, program, parcel, template)))
         self._running.add(tries)
         tries.add_done_callback(self._running.discard)
         try:
@@ -146,20 +157,24 @@ class _Live:
                 raise
             raise BackendUnavailable("the executor was closed while the program ran", True) from None  # noqa: FBT003 - positional, so that it pickles
 
-    async def _try(self, program: Program, parcel: payload.Parcel, template: str) -> Run:
+    async def look(self, template: str) -> TemplateStatus | None:
+        """The template's status, `None` for one that is given by its id; tries as `run` does."""
+        return await self._try(partial(self._check, template))
+
+    async def _try(self, attempt: Callable[[], Awaitable[T]]) -> T:
         trial = Trial(self.settings, self.boxes.last_good, self.boxes.any_alive)
         patience = asyncio.timeout(self.settings.patience_seconds)
         try:
             async with patience:
                 while True:
                     try:
-                        return await self._once(program, parcel, template)
+                        return await attempt()
                     except StageFailed as failed:
                         await trial.after(failed.failure)
         except TimeoutError:
             if not patience.expired():
                 raise
-        trial.give_up(f"Superserve could not run the program within {self.settings.patience_seconds:g} s")
+        trial.give_up(f"Superserve did not do it within {self.settings.patience_seconds:g} s")
         raise AssertionError  # give_up raises
 
     async def _once(self, program: Program, parcel: payload.Parcel, template: str) -> Run:
@@ -217,19 +232,19 @@ class _Live:
 
     # ---- before the first program
 
-    async def _check(self, template: str) -> None:
+    async def _check(self, template: str) -> TemplateStatus | None:
         """Prove key, address and template with one cheap call, once."""
         check = self._checks.get(template)
         if check is None:
             check = self._checks[template] = asyncio.ensure_future(self._look_at(template))
         try:
-            await asyncio.shield(check)
+            return await asyncio.shield(check)
         except BaseException:
             if check.done() and self._checks.get(template) is check:
                 del self._checks[template]
             raise
 
-    async def _look_at(self, template: str) -> None:
+    async def _look_at(self, template: str) -> TemplateStatus | None:
         await self.boxes.bucket.take()
         ask = partial(Template.list, name_prefix=template, **self.settings.credentials())
         try:
@@ -244,6 +259,7 @@ class _Live:
         if status is None and "/" in template:  # a template given by its id is not found by its name
             near = ", ".join(each.name for each in found[:10]) or "none that begins so"
             raise BackendMisconfigured(_unfit(template, f"this key's team has no such template ({near})"))
+        return status
 
     # ---- the end
 

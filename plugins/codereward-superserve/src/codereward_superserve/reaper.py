@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from superserve import Sandbox
 
@@ -50,10 +50,10 @@ def reap(
         superserve.SandboxError: They could not be listed.
     """
     wanted = {MARK_KEY: "1"} if run is None else {MARK_KEY: "1", RUN_KEY: run}
-    latest = datetime.now(UTC) - timedelta(seconds=older_than)
+    now = datetime.now(UTC)
     orphans = []
     for found in Sandbox.list(metadata=wanted, api_key=api_key, base_url=base_url):
-        if found.created_at > latest:
+        if (now - found.created_at).total_seconds() < older_than:
             continue
         problem = "" if dry_run else _destroy(found.id, api_key, base_url)
         name, status = found.metadata.get(RUN_KEY, ""), found.status.value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import signal
 import tarfile
@@ -127,7 +126,7 @@ def _decoded(rest: list[str], nonce: str) -> bytes:
         raise BrokenReply("the reply ends early", began=True)
     try:
         return base64.b64decode(rest[0], validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error, or a plain one where the text is not even ASCII
         raise BrokenReply("the reply's data is not base64", began=True) from error
 
 
