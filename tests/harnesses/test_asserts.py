@@ -174,6 +174,19 @@ def test_names_that_tests_give_to_results_are_results():
     assert item == {"before": "result = f(1)", "asks": [["result"]], "shared": False}
 
 
+def test_another_name_for_a_function_is_no_state():
+    """Asserts that use it stand alone."""
+    items, _ = split("candidate = f\nassert candidate(1) == 2\nassert candidate(2) == 3")
+
+    assert [item["before"] for item in items] == ["candidate = f"] * 2
+
+
+def test_tests_may_import_the_completion():
+    """It is loaded as the module `solution`."""
+    assert asks("from solution import f\nassert f(1) == 2") == ([["f(1)"]], "_0 == 2", False)
+    assert asks("import solution as s\nassert s.f(1) == 2") == ([["s.f(1)"]], "_0 == 2", False)
+
+
 def test_code_before_the_completion_is_no_completion():
     """What tests nothing else is refused; what comes after the completion may use it."""
     helper = "def helper(x): return f(x)"
@@ -309,6 +322,14 @@ def test_checks_cannot_be_made_to_take_forever(check):
 def test_checks_know_nothing_else(check):
     """Not by a name, an attribute or a call."""
     assert not holds([1], check)
+
+
+def test_long_values_are_compared():
+    """As long as a result may be."""
+    many = list(range(1_000_000))
+
+    assert holds([many], "sorted(_0, reverse=True)[-1] == 0 and _0 == list(range(1000000))")
+    assert holds([many[:100_000]], "all(x >= 0 for x in _0)")
 
 
 def test_sets_of_colliding_numbers_are_refused():

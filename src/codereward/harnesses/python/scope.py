@@ -15,6 +15,8 @@ __all__ = ["Scope", "free_names", "nodes_in", "stored_names"]
 BUILTINS: Final = frozenset(dir(builtins))
 KNOWN: Final = frozenset(FUNCTIONS) | frozenset(CONSTANTS)
 PACKAGES: Final = frozenset(name.rpartition(".")[0] for name in KNOWN) - {""}
+COMPLETION: Final = "solution"
+"""The module that the completion is loaded as; tests may import from it."""
 MAX_CONSTANT: Final = 100_000
 """Characters of a constant that a test assigns to a name."""
 
@@ -116,6 +118,8 @@ class Scope:
             self.foreign.discard(name)
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.helpers |= names
+        elif self._is_another_name(statement):
+            self.state -= names
         elif constant is not None and len(constant) <= MAX_CONSTANT and isinstance(statement, ast.Assign):
             self.constants[next(iter(names))] = (constant, may_change(statement.value))
         else:
@@ -126,8 +130,17 @@ class Scope:
         del self.constants[name]
         self.state.add(name)
 
+    def _is_another_name(self, statement: ast.stmt) -> bool:
+        """Whether it gives something of the completion, as a function, one more name."""
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+            return False
+        name = statement.value.id
+        return name not in self.state and not self.is_known(statement.value) and not self.is_helper(name)
+
     def _import(self, statement: ast.Import | ast.ImportFrom) -> None:
         for name, source in imports(statement):
+            if source.partition(".")[0] == COMPLETION:
+                continue
             self.helpers.add(name)
             self.foreign.add(name)
             self.state.discard(name)
