@@ -9,6 +9,8 @@ from codereward import Command, Limits, Program
 
 from codereward_local.executor import LocalExecutor
 
+SETTLED_SECONDS = 0.3
+"""After it the fork server has made its next sandbox ahead, and waits."""
 TRACES = {path.stem: path.read_text() for path in sorted((Path(__file__).parent / "traces").iterdir())}
 """Two programs in a file: the first leaves something, the second looks for it."""
 LIMITS = Limits(wall_seconds=5, memory_bytes=400 * 2**20, processes=30)
@@ -89,8 +91,10 @@ def test_no_leak_in_many_runs(runs):
     async def measure() -> tuple[int, dict[str, int], dict[str, int]]:
         executor = LocalExecutor(workers=1)
         await asyncio.gather(*(executor.run(program("print(1)")) for _ in range(100)))
+        await asyncio.sleep(SETTLED_SECONDS)
         before = footprint(executor)
         done = await asyncio.gather(*(executor.run(program("print(1)")) for _ in range(runs)))
+        await asyncio.sleep(SETTLED_SECONDS)
         after = footprint(executor)
         await executor.aclose()
         return sum(each.commands[0].stdout == b"1\n" for each in done), before, after

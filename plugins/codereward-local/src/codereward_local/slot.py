@@ -24,8 +24,7 @@ __all__ = ["Slot"]
 
 SLACK_SECONDS: Final = 10.0
 """How much later than a command's wall limit the box may answer before it is given up."""
-SLACK_BYTES: Final = 64 * 4096
-"""What directories and the rounding to pages take."""
+DONE: Final = {"done": True}
 NO_ROOM: Final = (27, 28, 122)
 """EFBIG, ENOSPC, EDQUOT."""
 
@@ -83,7 +82,7 @@ class Slot:
     def stop(self) -> None:
         """End the running program now; called from another thread than `finish`."""
         with contextlib.suppress(OSError, wire.Closed):
-            wire.send(self.box.channel, {"stop": True})
+            wire.instruct(self.box.channel, {"stop": True})
 
     def close(self) -> None:
         """End the box and everything in it."""
@@ -92,15 +91,13 @@ class Slot:
 
     def _hand_over(self, program: Program, packed: bytes) -> None:
         commands = payload.commands_of(program)
-        limits = [payload.limits_of(each, program) for each in commands]
         message = {
             "single": self.box.guarded and len(commands) == 1,
-            "tmpfs_bytes": max(each.disk_bytes for each in limits) + SLACK_BYTES,
-            "limits": payload.plain(limits[0]),
+            "limits": payload.plain(payload.limits_of(commands[0], program)),
         }
         fd = wire.to_memory("program", packed)
         try:
-            wire.send(self.box.channel, message, [fd])
+            wire.instruct(self.box.channel, message, [fd])
         finally:
             os.close(fd)
 
@@ -123,18 +120,19 @@ class _Collection:
             self.slot.box.channel.settimeout(limits.wall_seconds + SLACK_SECONDS)
             report, fds = wire.receive(self.slot.box.channel)
             try:
-                if "done" in report:
-                    break
-                self._take(report, fds, limits)
+                if report != DONE:
+                    self._take(report, fds, limits)
             finally:
                 for fd in fds:
                     os.close(fd)
+            if "done" in report:
+                break
         self.slot.sound = not isinstance(self.fault, BackendUnavailable)
         if self.fault:
             raise self.fault
         return self._run(len(commands))
 
-    def _take(self, report: dict[str, Any], fds: list[int], limits: Limits) -> None:
+    def _take(self, report: dict[str, Any], fds: tuple[int, ...], limits: Limits) -> None:
         if "missing" in report:
             self.fault = BackendMisconfigured(_missing(report["missing"]))
         elif "broken" in report:

@@ -9,6 +9,8 @@ A Python program under test runs from the last lines of this file, at the bottom
 
 from __future__ import annotations
 
+import atexit
+import gc
 import marshal
 import os
 import socket
@@ -102,9 +104,6 @@ def flush(stream: Any) -> bool:
 
 def finish(code: int) -> NoReturn:
     """End the process as the interpreter does: threads, exit functions, the module, the streams."""
-    import atexit
-    import gc
-
     threading = sys.modules.get("threading")
     try:
         if threading is not None:

@@ -16,9 +16,7 @@ __all__ = [
     "CLONE_NEWUSER",
     "CLONE_NEWUTS",
     "MACHINE",
-    "after_clone_in_child",
-    "after_clone_in_parent",
-    "before_clone",
+    "Mount",
     "clone",
     "drop_capabilities",
     "mount",
@@ -78,12 +76,6 @@ _holding = ctypes.PyDLL(None, use_errno=True)
 _holding.syscall.restype = ctypes.c_long
 _holding.syscall.argtypes = [ctypes.c_long] * 6
 
-before_clone = ctypes.pythonapi.PyOS_BeforeFork
-after_clone_in_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
-after_clone_in_child = ctypes.pythonapi.PyOS_AfterFork_Child
-for _each in (before_clone, after_clone_in_parent, after_clone_in_child):
-    _each.restype = None
-
 
 def _checked(result: int, what: str) -> int:
     if result == -1:
@@ -102,10 +94,22 @@ def unshare(flags: int) -> None:
     _checked(_libc.unshare(flags), "unshare")
 
 
+class Mount:
+    """A mount to be made, or changed; its words are made once, not in every program's process."""
+
+    def __init__(self, source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
+        words = [None if each is None else os.fsencode(each) for each in (source, target, kind)]
+        self._arguments = (*words, flags, data.encode() or None)
+        self._name = f"mount {kind or 'bind'} on {target}"
+
+    def __call__(self) -> None:
+        """Have the kernel do it."""
+        _checked(_libc.mount(*self._arguments), self._name)
+
+
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
     """Mount a file system, or change a mount."""
-    words = [None if each is None else os.fsencode(each) for each in (source, target, kind)]
-    _checked(_libc.mount(*words, flags, data.encode() or None), f"mount {kind or 'bind'} on {target}")
+    Mount(source, target, kind, flags, data)()
 
 
 def umount(target: str, flags: int) -> None:
@@ -168,7 +172,7 @@ def thread_id_address() -> int:
 def clone(flags: int, thread_id: int) -> tuple[int, int]:
     """Fork into new namespaces: (process number, its descriptor), (0, -1) in the child.
 
-    Between `before_clone` and one of the `after_clone` functions only.
+    Only where this is the only thread: the child's interpreter is not told.
     """
     pidfd = ctypes.c_int(-1)
     flags |= SIGCHLD | CLONE_PIDFD

@@ -33,7 +33,7 @@ USER = 1000
 
 def main(channel: socket.socket) -> None:
     """Build the box and turn into its fork server; this process itself only waits for it."""
-    config, _fds = wire.receive(channel)
+    config, _fds = wire.take_instruction(channel)
     try:
         _leave(config)
         pid = os.fork()

@@ -56,18 +56,19 @@ class Script:
         self._environ()
         self._interpreter()
         path = self.argv[0]
+        full = os.path.abspath(path)
         try:
             with open(path, "rb") as file:
                 source = file.read()
         except OSError as error:
-            text = f"{sys.executable}: can't open file {os.path.abspath(path)!r}"
+            text = f"{sys.executable}: can't open file {full!r}"
             os.write(2, f"{text}: [Errno {error.errno}] {error.strerror}\n".encode("utf-8", "replace"))
             return 2
-        module = _main_module(os.path.abspath(path))
+        module = _main_module(full)
         sys.modules["__main__"] = module
         namespace = vars(module)
         try:
-            return compile(source, os.path.abspath(path), "exec", dont_inherit=True), namespace
+            return compile(source, full, "exec", dont_inherit=True), namespace
         except BaseException as error:
             sys.excepthook(type(error), error.with_traceback(None), None)
             return 1
@@ -87,11 +88,18 @@ class Script:
         sys.orig_argv[:] = self.words
         sys.dont_write_bytecode = "B" in self.flags
         if not self.flags & {"I", "P"}:
-            sys.path.insert(0, os.path.dirname(os.path.realpath(self.argv[0])))
+            sys.path.insert(0, _folder(self.argv[0]))
         if "S" in self.flags:
             _without_site()
         KEPT.extend([sys.modules.pop(name) for name in OWN])
         gc.enable()
+
+
+def _folder(path: str) -> str:
+    """Where a script lies, links followed."""
+    if "/" not in path and not os.path.islink(path):  # as nearly all: their way is shorter
+        return os.getcwd()
+    return os.path.dirname(os.path.realpath(path))
 
 
 def _without_site() -> None:

@@ -10,7 +10,7 @@ from codereward_local.inside import files, kernel, limits
 if TYPE_CHECKING:
     from codereward_local.inside.seccomp import Filter
 
-__all__ = ["NAMESPACES", "furnish", "give_up_rights", "move_in"]
+__all__ = ["NAMESPACES", "Entrance", "furnish", "give_up_rights"]
 
 NAMESPACES = kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID | kernel.CLONE_NEWNS
 """Those of each program; the network, IPC and host name ones are the box's, and empty."""
@@ -21,19 +21,34 @@ BYTES_PER_INODE = 4096
 SPARE_INODES = 1024
 
 
-def move_in(outer_user: int, outer_group: int) -> None:
-    """Take a user, a private directory and a view of the processes; this is the sandbox's first one.
+class Entrance:
+    """The way of a new process into its sandbox, all prepared in the fork server.
 
     Args:
         outer_user: The fork server's user, in its own terms.
         outer_group: Its group.
     """
-    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # else the maps belong to root
-    _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{USER} {outer_user} 1")
-    _write("/proc/self/gid_map", f"{USER} {outer_group} 1")
-    kernel.mount("tmpfs", files.ROOT, "tmpfs", OWN_MOUNT, "mode=700")
-    kernel.mount("proc", "/proc", "proc", OWN_MOUNT | kernel.MS_NOEXEC)
+
+    def __init__(self, outer_user: int, outer_group: int) -> None:
+        self._words = (
+            (b"/proc/self/setgroups", b"deny"),
+            (b"/proc/self/uid_map", b"%d %d 1" % (USER, outer_user)),
+            (b"/proc/self/gid_map", b"%d %d 1" % (USER, outer_group)),
+        )
+        self._mounts = (
+            kernel.Mount("tmpfs", files.ROOT, "tmpfs", OWN_MOUNT, "mode=700"),
+            kernel.Mount("proc", "/proc", "proc", OWN_MOUNT | kernel.MS_NOEXEC),
+        )
+
+    def move_in(self) -> None:
+        """Take a user, a private directory and a view of the processes: the sandbox's first one."""
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # else the maps belong to root
+        for path, words in self._words:
+            fd = os.open(path, os.O_WRONLY)
+            os.write(fd, words)
+            os.close(fd)
+        for mount in self._mounts:
+            mount()
 
 
 def furnish(disk_bytes: int) -> None:
@@ -55,9 +70,3 @@ def give_up_rights(allowed: dict[str, Any], own: int, narrow: Filter) -> None:
     kernel.drop_capabilities(bounding=False)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # dropping reset it, and /proc/self belonged to root
     narrow.install()
-
-
-def _write(path: str, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY)
-    os.write(fd, text.encode())
-    os.close(fd)

@@ -7,6 +7,7 @@ of one program is in the memory that the next one is born with.
 
 from __future__ import annotations
 
+import _thread
 import gc
 import importlib
 import marshal
@@ -21,6 +22,7 @@ from typing import Any, NoReturn
 from codereward_local.inside import (
     files,
     guard,
+    hooks,
     kernel,
     launch,
     limits,
@@ -34,7 +36,9 @@ from codereward_local.inside.watch import Watch, report
 
 __all__ = ["main"]
 
-READY = {"ready": True}
+PROGRAM = b"program"
+READY = b'{"ready": true}'
+DONE = {"done": True}
 GUARDS = 1
 """Processes of the sandbox itself beside a lone command."""
 FAILED = 71
@@ -43,7 +47,7 @@ FAILED = 71
 
 def main(channel: socket.socket) -> Any:
     """Serve programs until the host goes; in a process made for a Python script, return it loaded."""
-    config, _fds = wire.receive(channel)
+    config, _fds = wire.take_instruction(channel)
     try:
         zygote = Zygote(channel, config)
     except (ImportError, OSError) as error:
@@ -63,10 +67,14 @@ class Zygote:
         self.channel = channel
         self.mine, self.childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.guard = guard.make()
-        self.user, self.group = os.getuid(), os.getgid()
+        self.entrance = sandbox.Entrance(os.getuid(), os.getgid())
         sys.path[:] = [each for each in sys.path if each]
-        for name in config["preimport"]:
-            importlib.import_module(name)
+        self.hooks = hooks.Hooks()
+        with self.hooks.collected():
+            for name in config["preimport"]:
+                importlib.import_module(name)
+        if _thread._count():
+            raise ImportError("a module of preimport= has started a thread")
         compile("", "", "exec")  # the first one makes the types of syntax trees: a millisecond, and memory
         self.thread_id = kernel.thread_id_address()
         self.narrow = seccomp.narrow()
@@ -87,15 +95,13 @@ class Zygote:
             if not isinstance(spare, Spare):
                 return spare
             message, fds = self._next()
-            wire.send(self.mine, message, fds)
+            wire.pass_on(self.mine, PROGRAM, fds)
             os.close(fds[0])
             self._oversee(message, spare)
-            spare.close()
-            wire.send(self.channel, {"done": True})
 
-    def _next(self) -> tuple[dict[str, Any], list[int]]:
+    def _next(self) -> tuple[dict[str, Any], tuple[int, ...]]:
         while True:
-            message, fds = wire.receive(self.channel)
+            message, fds = wire.take_instruction(self.channel)
             if fds:
                 return message, fds
             # Without a program: told to stop one that had just ended.
@@ -104,25 +110,34 @@ class Zygote:
         outputs = [wire.to_memory("stdout"), wire.to_memory("stderr")]
         if self.guard:
             self.guard.reset()
-        kernel.before_clone()
+        for hook in self.hooks.before:
+            hook()
         pid, ended = kernel.clone(sandbox.NAMESPACES, self.thread_id)
         if not pid:
             return self._child(outputs)
-        kernel.after_clone_in_parent()
+        for hook in self.hooks.in_parent:
+            hook()
         return Spare(pid, ended, outputs)
 
     # ------------------------------------------------------------------ in the fork server
 
     def _oversee(self, message: dict[str, Any], spare: Spare) -> None:
+        """Have the spare run the program that it was sent, and report until it is done."""
+        told: dict[str, Any] = {}
+        fds: list[int] = []
         moved = self._moved_in(spare)
         if moved is None:
             os.wait4(spare.pid, 0)
         elif message["single"]:
-            self._watch(message["limits"], spare, moved)
+            told, fds = self._watch(message["limits"], spare, moved)
         else:
             self._stand_by(spare)
+        os.close(spare.ended)
+        wire.send(self.channel, told | DONE, fds)
+        for fd in (*spare.outputs, *fds[len(spare.outputs) :]):
+            os.close(fd)
 
-    def _moved_in(self, spare: Spare) -> list[int] | None:
+    def _moved_in(self, spare: Spare) -> tuple[int, ...] | None:
         """Wait for the program to be in its place; `None`, and the host is told, when it will not be."""
         poll = select.poll()
         poll.register(spare.ended, select.POLLIN)
@@ -130,14 +145,16 @@ class Zygote:
         if all(fd == spare.ended for fd, _event in poll.poll()):
             wire.send(self.channel, {"broken": "the sandbox's first process ended before its program"})
             return None
-        message, fds = wire.receive(self.mine)
-        if "ready" in message:
+        said, fds = wire.take(self.mine)
+        if said == READY:
             return fds
-        wire.send(self.channel, message)
+        wire.pass_on(self.channel, said)
         return None
 
-    def _watch(self, allowed: dict[str, Any], spare: Spare, moved: list[int]) -> None:
-        """Watch a lone command and report."""
+    def _watch(
+        self, allowed: dict[str, Any], spare: Spare, moved: tuple[int, ...]
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Watch a lone command; what there is to report, and the descriptors."""
         place, disk, *failed = moved
         watch = Watch(allowed, spare.outputs, disk, {os.getpid(), spare.pid})
         if watch.wait(spare.ended, self.channel):
@@ -146,15 +163,13 @@ class Zygote:
             signal.pidfd_send_signal(spare.ended, signal.SIGKILL)
         _pid, first, usage = os.wait4(spare.pid, 0)
         if os.WIFEXITED(first) and os.WEXITSTATUS(first) == FAILED:
-            wire.send(self.channel, {"broken": "the command's process could not be made"})
-            return
+            return {"broken": "the command's process could not be made"}, []
         status = self.guard.status() if self.guard else guard.UNKNOWN
         told, fds = report(watch, status, usage.ru_utime + usage.ru_stime, place)
         for each in failed:
             told |= supervise.refusal(each)
-        wire.send(self.channel, told, fds)
-        for fd in (disk, *fds[len(spare.outputs) :]):
-            os.close(fd)
+        os.close(disk)
+        return told, fds
 
     def _stand_by(self, spare: Spare) -> None:
         """Wait for the supervisor, which reports by itself."""
@@ -171,7 +186,7 @@ class Zygote:
     def _heed(self) -> None:
         """Take the host's word to stop, or end with everything when it has gone."""
         try:
-            wire.receive(self.channel)
+            wire.take(self.channel)
         except wire.Closed:
             os._exit(0)
 
@@ -180,19 +195,20 @@ class Zygote:
     def _child(self, outputs: list[int]) -> Any:
         """Be the sandbox's first process: move in, wait for a program, start it."""
         try:
-            sandbox.move_in(self.user, self.group)
-            kernel.after_clone_in_child()
-            message, (payload,) = wire.receive(self.childs)
-            sandbox.furnish(message["tmpfs_bytes"])
+            self.entrance.move_in()
+            for hook in self.hooks.in_child:
+                hook()
+            _word, (payload,) = wire.take(self.childs, len(PROGRAM))
             program = marshal.loads(wire.read_all(payload))
+            sandbox.furnish(program["disk_bytes"])
             files.lay(program["files"])
-            if message["single"]:
+            if self.guard and len(program["commands"]) == 1:
                 return self._lone(program, outputs)
         except files.LayingError as error:
             self._give_up({"laying": error.number, "text": str(error)})
         except Exception as error:  # the host has to know, whatever it is
             self._give_up({"broken": f"{type(error).__name__}: {error}"})
-        wire.send(self.childs, READY)
+        wire.pass_on(self.childs, READY)
         return supervise.Supervisor(self.channel, program, self.narrow).run()
 
     def _give_up(self, told: dict[str, Any]) -> NoReturn:
@@ -212,7 +228,7 @@ class Zygote:
         disk = os.open(files.ROOT, os.O_RDONLY | os.O_CLOEXEC)
         pipe = (-1, -1) if script else os.pipe2(os.O_CLOEXEC)
         sandbox.give_up_rights(command["limits"], GUARDS, self.narrow)
-        wire.send(self.childs, READY, [place, disk, *(each for each in pipe[:1] if each >= 0)])
+        wire.pass_on(self.childs, READY, [place, disk, *(each for each in pipe[:1] if each >= 0)])
         # Before the guard: it shares the program's memory, so it must not hold what a program may not.
         launch.connect((stdin, *outputs), pipe[1])
         for each in (self.channel, self.mine, self.childs):
@@ -244,11 +260,6 @@ class Spare:
         self.pid = pid
         self.ended = ended
         self.outputs = outputs
-
-    def close(self) -> None:
-        """Let go of the descriptors; the process is dead."""
-        for fd in (self.ended, *self.outputs):
-            os.close(fd)
 
 
 def _over(ended: int) -> bool:
