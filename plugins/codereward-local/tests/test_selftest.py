@@ -98,3 +98,20 @@ def test_nothing_runs_when_the_self_test_fails(monkeypatch):
     with pytest.raises(BackendMisconfigured, match="kernel user"):
         asyncio.run(executor.run(Program("x", {}, (Command(("true",)),))))
     asyncio.run(executor.aclose())
+
+
+def test_the_doctor_hears_of_checks_and_interpreters():
+    """The diagnosis holds every check of the self-test, and says what runs in the sandbox."""
+    findings = {each.name: each for each in asyncio.run(LocalExecutor().diagnose())}
+
+    assert {each.name for each in selftest.run()} < set(findings)
+    assert all(each.passed for each in findings.values())
+    assert findings["interpreter"].detail.startswith("Python 3.")
+    assert {"other interpreters", "node"} < set(findings)
+
+
+def test_a_diagnosis_without_an_interpreter_is_a_finding():
+    """What keeps programs from running is told, not raised."""
+    findings = asyncio.run(LocalExecutor(python="no-such-python").diagnose())
+
+    assert [each.name for each in findings if not each.passed] == ["a sandbox can be made"]

@@ -19,7 +19,7 @@ from codereward_local.inside import wire
 from codereward_local.interpreter import Interpreter, choose
 from codereward_local.payload import environment
 
-__all__ = ["Box", "Plan", "make_plan"]
+__all__ = ["Box", "Plan", "make_plan", "may_build_as_root"]
 
 FIRST_UNUSED_ID: Final = 64000
 """Users that own nothing; each box made by root takes its own."""
@@ -67,7 +67,7 @@ def make_plan(python: str | None, preimport: tuple[str, ...]) -> Plan:
         BackendMisconfigured: No box can be made here at all.
     """
     refusal.check_platform()
-    privileged = _may_build_as_root()
+    privileged = may_build_as_root()
     interpreter = choose(python, as_root=privileged)
     node = _node_place()
     folders = dict.fromkeys([str(Path(interpreter.path).parent), *node, "/usr/local/bin", "/usr/bin", "/bin"])
@@ -75,7 +75,8 @@ def make_plan(python: str | None, preimport: tuple[str, ...]) -> Plan:
     return Plan(interpreter, privileged, ":".join(folders), places, preimport)
 
 
-def _may_build_as_root() -> bool:
+def may_build_as_root() -> bool:
+    """Whether boxes are made with root's rights here."""
     status = Path("/proc/self/status").read_text("utf-8")
     line = next(each for each in status.splitlines() if each.startswith("CapEff:"))
     rights = int(line.split()[1], 16)

@@ -8,9 +8,9 @@ import threading
 import weakref
 from typing import Any
 
-from codereward import Executor, Program, Run
+from codereward import Executor, Finding, Program, Run
 
-from codereward_local import payload
+from codereward_local import diagnosis, payload
 from codereward_local.pool import Job, Pool
 from codereward_local.preimport import DEFAULT_PREIMPORT
 
@@ -87,6 +87,10 @@ class LocalExecutor(Executor):
         except asyncio.CancelledError:
             await _end(job, future)
             raise
+
+    async def diagnose(self) -> list[Finding]:
+        """Make a sandbox and try to get out of it; and look for what can run in one."""
+        return await asyncio.to_thread(diagnosis.diagnose, self.python, self.preimport)
 
     async def aclose(self) -> None:
         """Destroy everything that is still alive. `run` may be called again after."""

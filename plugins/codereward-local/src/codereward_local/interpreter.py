@@ -6,16 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from codereward import BackendMisconfigured
 
-__all__ = ["Interpreter", "choose"]
+__all__ = ["Interpreter", "choose", "found"]
 
 QUESTION: Final = (
-    "import sys; print(*sys.version_info[:2]); print(sys.executable, sys.prefix, sys.base_prefix, sep='\\n')"
+    "import sys; print(*sys.version_info[:3]); print(sys.executable, sys.prefix, sys.base_prefix, sep='\\n')"
 )
 OLDEST: Final = (3, 9)
 PATIENCE_SECONDS: Final = 30
@@ -29,6 +30,13 @@ class Interpreter:
     """Its file; no script in front of it."""
     places: tuple[str, ...]
     """Folders that hold it, its standard library and its packages."""
+    version: str
+    """As `3.11.7`."""
+
+    @property
+    def real(self) -> str:
+        """Its file, links followed."""
+        return os.path.realpath(self.path)
 
 
 def choose(python: str | None, *, as_root: bool) -> Interpreter:
@@ -44,10 +52,9 @@ def choose(python: str | None, *, as_root: bool) -> Interpreter:
     """
     if python is not None:
         return _asked(python, as_root=as_root)
-    for each in _candidates():
-        found = _ask(each)
-        if found and _usable(found, as_root=as_root):
-            return found
+    best = next(found(as_root=as_root), None)
+    if best is not None:
+        return best
     msg = (
         f"no Python that a sandboxed program could use: {sys.executable} cannot be shown to other users, and "
         "no other python3 is on PATH. Install one (`apt install python3`) or name one with python="
@@ -55,16 +62,26 @@ def choose(python: str | None, *, as_root: bool) -> Interpreter:
     raise BackendMisconfigured(msg)
 
 
+def found(*, as_root: bool) -> Iterator[Interpreter]:
+    """Every interpreter at hand that programs could use, the best first."""
+    seen = set()
+    for each in _candidates():
+        interpreter = _ask(each)
+        if interpreter and interpreter.real not in seen and _usable(interpreter, as_root=as_root):
+            seen.add(interpreter.real)
+            yield interpreter
+
+
 def _candidates() -> list[str]:
     own = getattr(sys, "_base_executable", None) or sys.executable
     places = [*os.get_exec_path(), "/usr/bin"]
-    found = (shutil.which("python3", path=place) for place in places)
-    return list(dict.fromkeys([own, *(each for each in found if each)]))
+    there = (shutil.which("python3", path=place) for place in places)
+    return list(dict.fromkeys([own, *(each for each in there if each)]))
 
 
 def _asked(python: str, *, as_root: bool) -> Interpreter:
-    found = shutil.which(python)
-    interpreter = _ask(found) if found else None
+    path = shutil.which(python)
+    interpreter = _ask(path) if path else None
     if interpreter is None:
         msg = f"python={python!r} is not a Python interpreter (3.9 or newer) that runs here"
         raise BackendMisconfigured(msg)
@@ -89,13 +106,13 @@ def _ask(path: str) -> Interpreter | None:
         version, executable, *prefixes = os.fsdecode(answer.stdout).splitlines()
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    if tuple(map(int, version.split())) < OLDEST:
+    numbers = version.split()
+    if tuple(map(int, numbers)) < OLDEST:
         return None
     real = os.path.realpath(executable)
     around = (str(Path(real).parent.parent), *prefixes)
-    return Interpreter(
-        executable, _outermost([*around, *(["/nix/store"] if real.startswith("/nix/") else [])])
-    )
+    store = ["/nix/store"] if real.startswith("/nix/") else []
+    return Interpreter(executable, _outermost([*around, *store]), ".".join(numbers))
 
 
 def _outermost(places: list[str]) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ import secrets
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -22,6 +21,7 @@ from codereward import (
     BackendMisconfigured,
     Command,
     CommandResult,
+    Finding,
     Limits,
     Program,
     Status,
@@ -33,18 +33,7 @@ from codereward_local.inside import files
 from codereward_local.preimport import DEFAULT_PREIMPORT
 from codereward_local.slot import Slot
 
-__all__ = ["Check", "examine", "require", "run"]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """The outcome of one check."""
-
-    name: str
-    """What was tried, as `network` or `wall limit`."""
-    passed: bool
-    detail: str = ""
-    """What is wrong, for people; empty when it passed."""
+__all__ = ["examine", "require", "run"]
 
 
 MEMORY: Final = 64 * 2**20
@@ -76,7 +65,7 @@ _passed: dict[Plan, int] = {}
 """Configurations that passed, and the process in which they did."""
 
 
-def run(python: str | None = None, preimport: tuple[str, ...] = DEFAULT_PREIMPORT) -> list[Check]:
+def run(python: str | None = None, preimport: tuple[str, ...] = DEFAULT_PREIMPORT) -> list[Finding]:
     """Make a sandbox and try to get out of it.
 
     Args:
@@ -90,9 +79,9 @@ def run(python: str | None = None, preimport: tuple[str, ...] = DEFAULT_PREIMPOR
         plan = make_plan(python, preimport)
         slot = Slot(plan, os.getpid())
     except BackendError as error:
-        return [Check("a sandbox can be made", False, str(error))]  # noqa: FBT003 - its name is on the class
+        return [Finding("a sandbox can be made", passed=False, detail=str(error))]
     with contextlib.closing(slot):
-        return [Check("a sandbox can be made", True), *examine(slot, plan)]  # noqa: FBT003 - as above
+        return [Finding("a sandbox can be made", passed=True), *examine(slot, plan)]
 
 
 def require(slot: Slot, plan: Plan) -> None:
@@ -113,7 +102,7 @@ def require(slot: Slot, plan: Plan) -> None:
     _passed[plan] = os.getpid()
 
 
-def examine(slot: Slot, plan: Plan) -> list[Check]:
+def examine(slot: Slot, plan: Plan) -> list[Finding]:
     """All checks, in one box.
 
     Raises:
@@ -124,7 +113,7 @@ def examine(slot: Slot, plan: Plan) -> list[Check]:
         result = _run(slot, plan, Program("python", {"main.py": code.encode()}, (_SCRIPT,), limits=limits))
         held = holds(result)
         detail = "" if held else f"ended {result.status}, limit {result.limit}, {result.stdout[:40]!r}"
-        checks.append(Check(name, held, detail))
+        checks.append(Finding(name, held, detail))
     return checks
 
 
@@ -147,19 +136,19 @@ def _few_processes(result: CommandResult) -> bool:
     return result.status is Status.EXITED and 0 < int(result.stdout or b"0") <= PROCESSES
 
 
-def _probe(slot: Slot, plan: Plan) -> list[Check]:
+def _probe(slot: Slot, plan: Plan) -> list[Finding]:
     """Run the program that tries to get out."""
     source = resources.files("codereward_local.inside").joinpath("probe.py").read_bytes()
     with _bait() as words:
         command = Command(("python3", "-I", "-B", "probe.py", *words))
         result = _run(slot, plan, Program("python", {"probe.py": source}, (command,)))
     try:
-        findings = json.loads(result.result)
+        escapes = json.loads(result.result)
     except ValueError:
         said = result.stderr[-300:].decode("utf-8", "replace")
         detail = f"ended {result.status} without a word: {said}"
-        return [Check("probe", False, detail)]  # noqa: FBT003 - as above
-    return [Check(name, not finding, finding) for name, finding in findings.items()]
+        return [Finding("probe", passed=False, detail=detail)]
+    return [Finding(name, not escape, escape) for name, escape in escapes.items()]
 
 
 @contextlib.contextmanager
@@ -179,13 +168,13 @@ def _bait() -> Iterator[tuple[str, str, str, str]]:
         yield canary.name, hidden, str(server.getsockname()[1]), name
 
 
-def _kernel_user(slot: Slot, plan: Plan) -> Check:
+def _kernel_user(slot: Slot, plan: Plan) -> Finding:
     """Ask the host's own /proc who the box is: from within, nobody can tell."""
     users = {_user_of(pid) for pid in _children(slot.box.process.pid)}
     if not users:
-        return Check("kernel user", False, "the box's process is not to be seen")  # noqa: FBT003 - as above
+        return Finding("kernel user", passed=False, detail="the box's process is not to be seen")
     bad = 0 in users and (plan.privileged or _identity_map())
-    return Check("kernel user", not bad, "the kernel takes programs for root" if bad else "")
+    return Finding("kernel user", not bad, "the kernel takes programs for root" if bad else "")
 
 
 def _identity_map() -> bool:
