@@ -1,8 +1,11 @@
 """What the tests of this plugin share."""
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from codereward import Command, CommandResult, Program, Run
 
@@ -71,3 +74,9 @@ def eventually(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def codereward(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the console command, as a user does."""
+    command = [Path(sys.executable).with_name("codereward"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100)

@@ -434,7 +434,7 @@ def test_the_plugin_registers_its_name():
         {"create_rate": 0.0},
         {"lifetime_seconds": 60},
         {"warm": -1},
-        {"warm_seconds": 700.0},
+        {"warm_seconds": 700.0, "warm": 1},
         {"ranks": 0},
     ],
 )

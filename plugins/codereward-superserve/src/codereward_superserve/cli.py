@@ -44,8 +44,9 @@ def reap_command(
 ) -> None:
     """List sandboxes that earlier runs left behind, and with --kill destroy them.
 
-    Only sandboxes that carry codereward's own metadata are looked at. Exit status 1 when one could
-    not be destroyed, 2 when they could not be listed.
+    Only sandboxes that carry codereward's own metadata are looked at.
+
+    Exit status 1 when one could not be destroyed, 2 when they could not be listed.
     """
     found = reaped(seconds(older_than), run, kill=kill)
     typer.echo(
@@ -81,7 +82,7 @@ def seconds(age: str) -> float:
     Raises:
         typer.BadParameter: It is written otherwise.
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", age)
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)", age)
     if match is None:
         msg = f"{age!r} is no age: write 90s, 15m, 2h or 1d"
         raise typer.BadParameter(msg)

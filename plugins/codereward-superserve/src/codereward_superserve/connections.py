@@ -30,13 +30,17 @@ log = logging.getLogger(__name__)
 
 
 class ClientPerThread(httpx.Client):
-    """Looks like one client, and sends each request with the calling thread's own."""
+    """Looks like one client, and sends each request with the calling thread's own.
 
-    def __init__(self) -> None:
+    Args:
+        before: The client that it replaces. Others may be using it, so it is closed with this one.
+    """
+
+    def __init__(self, before: httpx.Client | None = None) -> None:
         self._context = httpx.create_ssl_context()
         super().__init__(timeout=_http.DEFAULT_TIMEOUT, verify=self._context)
         self._own = threading.local()
-        self._all: list[httpx.Client] = []
+        self._all: list[httpx.Client] = [] if before is None else [before]
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send a request; redirects are not followed, as with the SDK's own client."""
@@ -67,7 +71,7 @@ def enlarge_pool() -> bool:
         return False
     with _http._shared_lock:  # noqa: SLF001 - see the module's docstring
         if not isinstance(_http._shared, ClientPerThread):  # noqa: SLF001
-            _http._shared = ClientPerThread()  # noqa: SLF001
+            _http._shared = ClientPerThread(_http._shared)  # noqa: SLF001
     return True
 
 

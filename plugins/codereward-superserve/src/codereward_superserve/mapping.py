@@ -101,7 +101,7 @@ def classify(error: BaseException, stage: Stage) -> Failure:
     return Failure(
         kind=kind,
         stage=stage,
-        message=f"Superserve, {stage}: {name}: {str(error)[:500]}",
+        message=f"Superserve, {stage}: {name}: {str(error)[:500].rstrip('.')}",
         fix=fix,
         started=stage == "exec" and not _never_sent(error),
         created=stage == "create" and status_leaves_doubt(error),

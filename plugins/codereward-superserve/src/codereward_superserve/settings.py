@@ -86,7 +86,8 @@ class Settings:
         _require(self.warm >= 0, "warm", "0 or more")
         _require(self.backoff_seconds >= 0, "backoff_seconds", "0 or more")
         _require(self.lifetime_seconds >= 120, "lifetime_seconds", "at least 120 (seconds)")  # noqa: PLR2004
-        _require(self.warm_seconds < self.lifetime_seconds, "warm_seconds", "less than lifetime_seconds")
+        fits = self.warm_seconds < self.lifetime_seconds
+        _require(fits or not self.warm, "warm_seconds", "less than lifetime_seconds")
         _require(len(self.metadata) <= MOST_METADATA, "metadata", f"at most {MOST_METADATA} entries")
 
     def __repr__(self) -> str:
