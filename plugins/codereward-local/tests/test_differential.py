@@ -12,6 +12,7 @@ from codereward import Command, CommandResult, Program, Status
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codereward_local import scripts
 from codereward_local.executor import LocalExecutor
 from codereward_local.inside import python as inside_python
 
@@ -249,3 +250,25 @@ def test_variables_for_the_interpreter_count():
             await executor.aclose()
 
     assert asyncio.run(once()).stdout == b"optimised\n"
+
+
+@pytest.mark.parametrize("source", ["print('my own', __file__)", "raise ValueError(__name__)"])
+@pytest.mark.parametrize("name", ["runner.py", "other.py"])
+def test_a_script_with_a_known_name_is_run_as_it_stands(name, source):
+    """What the fork server has compiled is used for the very same bytes under the same path only."""
+    known = scripts.known()["runner.py"]
+    command = Command(("python3", name))
+
+    async def both() -> list[bytes]:
+        executor = LocalExecutor(workers=1)
+        runs = [
+            await executor.run(Program("python", {name: text}, (command,)))
+            for text in (known, source.encode())
+        ]
+        await executor.aclose()
+        return [each.commands[0].stdout + each.commands[0].stderr for each in runs]
+
+    harness, own = asyncio.run(both())
+
+    assert b"my own /tmp/work/" + name.encode() in own or b"ValueError: __main__" in own
+    assert harness != own

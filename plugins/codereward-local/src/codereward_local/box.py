@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shutil
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from codereward import BackendMisconfigured, BackendUnavailable
 
-from codereward_local import refusal
+from codereward_local import refusal, scripts
 from codereward_local.bundle import boot_source, bundle
 from codereward_local.inside import wire
 from codereward_local.interpreter import Interpreter, choose
@@ -141,10 +142,11 @@ class Box:
     def _bring_up(self, plan: Plan, number: int) -> bool:
         self.channel.settimeout(START_SECONDS)
         try:
-            self._send_module("outer")
-            wire.instruct(self.channel, _outer_config(plan, number))
-            self._send_module("zygote")
-            wire.instruct(self.channel, {"preimport": plan.preimport})
+            with contextlib.suppress(wire.Closed):  # it has refused and gone: then it has said why
+                self._send_module("outer")
+                wire.instruct(self.channel, _outer_config(plan, number))
+                self._send_module("zygote")
+                wire.instruct(self.channel, {"preimport": plan.preimport, "known": scripts.known()})
             answer, _fds = wire.receive(self.channel)
         except (wire.Closed, TimeoutError) as error:
             msg = f"a sandbox did not come up ({type(error).__name__}): {self.said()}"

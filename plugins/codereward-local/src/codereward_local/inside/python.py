@@ -9,9 +9,9 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any
 
-from codereward_local.inside import launch
+from codereward_local.inside import files, launch
 
-__all__ = ["OWN", "Script", "accept"]
+__all__ = ["KEPT", "OWN", "Script", "accept", "know"]
 
 FLAGS = frozenset("IESBPs")
 """Single-letter options that the fork server's interpreter can stand in for."""
@@ -21,6 +21,16 @@ OWN: list[str] = []
 """Names of this package's modules, which a program must not find. Filled by the fork server."""
 KEPT: list[object] = []
 """What is not freed in a program's process: taking it apart would touch, so copy, its memory."""
+
+KNOWN: dict[tuple[str, bytes], CodeType] = {}
+"""Path and source of the host's own scripts → their code."""
+
+
+def know(scripts: dict[str, bytes]) -> None:
+    """Compile scripts that will come again and again."""
+    for name, source in scripts.items():
+        path = f"{files.WORK}/{name}"
+        KNOWN[path, source] = compile(source, path, "exec", dont_inherit=True)
 
 
 def accept(command: dict[str, Any]) -> Script | None:
@@ -68,10 +78,11 @@ class Script:
         sys.modules["__main__"] = module
         namespace = vars(module)
         try:
-            return compile(source, full, "exec", dont_inherit=True), namespace
+            code = KNOWN.get((full, source)) or compile(source, full, "exec", dont_inherit=True)
         except BaseException as error:
             sys.excepthook(type(error), error.with_traceback(None), None)
             return 1
+        return code, namespace
 
     def _environ(self) -> None:
         """Take the command's variables; most are there, from the fork server's own environment."""

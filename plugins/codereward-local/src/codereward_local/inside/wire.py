@@ -53,8 +53,8 @@ def take(channel: socket.socket, size: int = MESSAGE_BYTES) -> tuple[bytes, tupl
     """Wait for one datagram and its descriptors."""
     try:
         data, rights, _flags, _address = channel.recvmsg(size, RIGHTS_BYTES, socket.MSG_CMSG_CLOEXEC)
-    except ConnectionResetError as error:
-        raise Closed from error
+    except ConnectionResetError:  # it went with words of ours unread; its own last ones may still be here
+        data, rights, _flags, _address = channel.recvmsg(size, RIGHTS_BYTES, socket.MSG_CMSG_CLOEXEC)
     if not data:
         raise Closed
     packed = b"".join(each for _level, _kind, each in rights)

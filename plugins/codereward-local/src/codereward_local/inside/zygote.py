@@ -75,6 +75,7 @@ class Zygote:
                 importlib.import_module(name)
         if _thread._count():
             raise ImportError("a module of preimport= has started a thread")
+        python.know(config["known"])
         compile("", "", "exec")  # the first one makes the types of syntax trees: a millisecond, and memory
         self.thread_id = kernel.thread_id_address()
         self.narrow = seccomp.narrow()
