@@ -179,6 +179,7 @@ def test_a_service_that_cannot_be_asked_costs_one_line(service, monkeypatch, env
     (line,) = done.stderr.splitlines()
     assert line.startswith("codereward: the sandboxes cannot be listed: ")
     assert mend in line
+    assert ".." not in line
     assert os.environ["SUPERSERVE_API_KEY"] == "" or os.environ["SUPERSERVE_API_KEY"] not in line
     assert (done.returncode, done.stdout) == (2, "")
 

@@ -49,7 +49,7 @@ async def diagnosed(
 
 def failed_call(error: BackendError) -> BaseException | None:
     """What the SDK raised when the error is about a call; `None` when none failed."""
-    behind = error.__context__
+    behind = error.__context__  # `Trial` raises while it handles the failed call
     return behind.__cause__ if isinstance(behind, StageFailed) else None
 
 
