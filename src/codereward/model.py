@@ -209,6 +209,9 @@ class Program:
     """Runs first. When it does not exit with status 0, no command is started."""
     limits: Limits = field(default_factory=Limits)
     """Apply to every command that brings none of its own."""
+    scaffold: frozenset[str] = frozenset()
+    """Names of the files that are the harness's own and the same for many programs. An executor may
+    prepare them in advance; it means nothing else."""
 
     def __post_init__(self) -> None:
         """Refuse files outside the program's directory.

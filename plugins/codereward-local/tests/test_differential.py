@@ -12,7 +12,6 @@ from codereward import Command, CommandResult, Program, Status
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codereward_local import scripts
 from codereward_local.executor import LocalExecutor
 from codereward_local.inside import python as inside_python
 
@@ -252,23 +251,56 @@ def test_variables_for_the_interpreter_count():
     assert asyncio.run(once()).stdout == b"optimised\n"
 
 
-@pytest.mark.parametrize("source", ["print('my own', __file__)", "raise ValueError(__name__)"])
+KNOWN = b"print('the scaffold', __file__)"
+
+
+@pytest.mark.parametrize(
+    "source", [b"print('my own', __file__)", b"raise ValueError(__name__)", b"def broken("]
+)
 @pytest.mark.parametrize("name", ["runner.py", "other.py"])
 def test_a_script_with_a_known_name_is_run_as_it_stands(name, source):
     """What the fork server has compiled is used for the very same bytes under the same path only."""
-    known = scripts.known()["runner.py"]
     command = Command(("python3", name))
+    kept = frozenset({"runner.py"})
+    first = Program("python", {"runner.py": KNOWN}, (Command(("python3", "runner.py")),), scaffold=kept)
 
-    async def both() -> list[bytes]:
+    async def run() -> list[bytes]:
         executor = LocalExecutor(workers=1)
-        runs = [
-            await executor.run(Program("python", {name: text}, (command,)))
-            for text in (known, source.encode())
+        programs = [
+            first,
+            Program("python", {name: KNOWN}, (command,)),
+            Program("python", {name: source}, (command,)),
         ]
+        runs = [await executor.run(each) for each in programs]
         await executor.aclose()
         return [each.commands[0].stdout + each.commands[0].stderr for each in runs]
 
-    harness, own = asyncio.run(both())
+    *scaffold, own = asyncio.run(run())
 
-    assert b"my own /tmp/work/" + name.encode() in own or b"ValueError: __main__" in own
-    assert harness != own
+    assert scaffold == [
+        b"the scaffold /tmp/work/runner.py\n",
+        b"the scaffold /tmp/work/" + name.encode() + b"\n",
+    ]
+    assert any(
+        word in own
+        for word in (b"my own /tmp/work/" + name.encode(), b"ValueError: __main__", b"SyntaxError")
+    )
+
+
+def test_a_scaffold_that_does_not_compile_is_the_programs_error():
+    """It does not keep the fork server from serving."""
+    bad = Program(
+        "python",
+        {"runner.py": b"def broken("},
+        (Command(("python3", "runner.py")),),
+        scaffold=frozenset({"runner.py"}),
+    )
+
+    async def run() -> CommandResult:
+        executor = LocalExecutor(workers=1)
+        try:
+            return (await executor.run(bad)).commands[0]
+        finally:
+            await executor.aclose()
+
+    assert b"SyntaxError" in asyncio.run(run()).stderr

@@ -8,13 +8,15 @@ import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from codereward import BackendMisconfigured, BackendUnavailable
 
-from codereward_local import refusal, scripts
+from codereward_local import refusal
 from codereward_local.bundle import boot_source, bundle
 from codereward_local.inside import wire
 from codereward_local.interpreter import Interpreter, choose
@@ -106,19 +108,20 @@ class Box:
     Args:
         plan: What it looks like.
         number: Which of this process's boxes it is; tells their users apart.
+        known: Name → source of scripts that the fork server compiles in advance.
 
     Raises:
         BackendMisconfigured: The kernel does not allow it here.
         BackendUnavailable: It did not come up.
     """
 
-    def __init__(self, plan: Plan, number: int) -> None:
+    def __init__(self, plan: Plan, number: int, known: Mapping[str, bytes] = MappingProxyType({})) -> None:
         self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._said = wire.to_memory("box")
         with theirs:
             self.process = self._launch(plan, theirs.fileno())
         try:
-            self.guarded = self._bring_up(plan, number)
+            self.guarded = self._bring_up(plan, number, known)
         except BaseException:
             self.close()
             raise
@@ -139,14 +142,14 @@ class Box:
         finally:
             os.close(stdin)
 
-    def _bring_up(self, plan: Plan, number: int) -> bool:
+    def _bring_up(self, plan: Plan, number: int, known: Mapping[str, bytes]) -> bool:
         self.channel.settimeout(START_SECONDS)
         try:
             with contextlib.suppress(wire.Closed):  # it has refused and gone: then it has said why
                 self._send_module("outer")
                 wire.instruct(self.channel, _outer_config(plan, number))
                 self._send_module("zygote")
-                wire.instruct(self.channel, {"preimport": plan.preimport, "known": scripts.known()})
+                wire.instruct(self.channel, {"preimport": plan.preimport, "known": dict(known)})
             answer, _fds = wire.receive(self.channel)
         except (wire.Closed, TimeoutError) as error:
             msg = f"a sandbox did not come up ({type(error).__name__}): {self.said()}"

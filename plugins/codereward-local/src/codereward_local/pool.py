@@ -21,6 +21,8 @@ __all__ = ["Job", "Pool"]
 
 TRIES: Final = 2
 """Boxes tried before a program that certainly never began is given up."""
+MOST_KNOWN: Final = 2**20
+"""Bytes of scripts that a fork server compiles in advance."""
 
 _open_slots: weakref.WeakSet[Slot] = weakref.WeakSet()
 _numbers: Final = itertools.count(os.getpid() * 8)
@@ -97,6 +99,7 @@ class Pool:
         self._slots: set[Slot] = set()
         self._jobs: set[Job] = set()
         self._closed = False
+        self._known: dict[str, bytes] = {}
 
     def submit(self, job: Job) -> Future[Run]:
         """Have a worker run the job."""
@@ -130,11 +133,20 @@ class Pool:
             self._discard(slot)
 
     def _work(self, job: Job) -> Run:
+        self._learn(job.program)
         try:
             return self._attempt(job, self._ready_plan())
         finally:
             with self._lock:
                 self._jobs.discard(job)
+
+    def _learn(self, program: Program) -> None:
+        """Keep the harness's own scripts for boxes yet to be made."""
+        with self._lock:
+            for name in program.scaffold & program.files.keys() - self._known.keys():
+                size = sum(map(len, self._known.values())) + len(program.files[name])
+                if name.endswith(".py") and size <= MOST_KNOWN:
+                    self._known[name] = program.files[name]
 
     def _attempt(self, job: Job, plan: Plan) -> Run:
         for attempt in range(1, TRIES + 1):
@@ -177,7 +189,8 @@ class Pool:
                 raise BackendUnavailable("the executor was closed")
             if self._free:
                 return self._free.pop()
-        slot = Slot(plan, next(_numbers))
+            known = dict(self._known)
+        slot = Slot(plan, next(_numbers), known)
         _open_slots.add(slot)
         with self._lock:
             self._slots.add(slot)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from codereward import (
@@ -35,10 +37,11 @@ class Slot:
     Args:
         plan: What the box looks like.
         number: Which of this process's boxes it is.
+        known: As `Box`.
     """
 
-    def __init__(self, plan: Plan, number: int) -> None:
-        self.box = Box(plan, number)
+    def __init__(self, plan: Plan, number: int, known: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        self.box = Box(plan, number, known)
         self.runs = 0
         self.sound = True
         """Whether it may be used again."""

@@ -73,10 +73,11 @@ class PythonHarness(Harness):
     def build(self, code: str, questions: Questions) -> Program:
         """Lay the completion beside what its kind needs."""
         _, way = self._kind(questions.kind)
-        solution = {SOLUTION: code.encode("utf-8", "surrogatepass")}
+        own = way.files(questions)
         return Program(
             language=self.language,
-            files={**way.files(questions), **solution},
+            files={**own, SOLUTION: code.encode("utf-8", "surrogatepass")},
+            scaffold=frozenset(own),
             commands=way.commands(questions),
             limits=questions.limits or self.limits,
         )

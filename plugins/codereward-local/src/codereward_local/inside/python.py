@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.machinery
 import os
@@ -23,14 +24,15 @@ KEPT: list[object] = []
 """What is not freed in a program's process: taking it apart would touch, so copy, its memory."""
 
 KNOWN: dict[tuple[str, bytes], CodeType] = {}
-"""Path and source of the host's own scripts → their code."""
+"""Path and source of scripts that come again and again → their code."""
 
 
 def know(scripts: dict[str, bytes]) -> None:
-    """Compile scripts that will come again and again."""
+    """Compile scripts of harnesses, never a completion's."""
     for name, source in scripts.items():
         path = f"{files.WORK}/{name}"
-        KNOWN[path, source] = compile(source, path, "exec", dont_inherit=True)
+        with contextlib.suppress(SyntaxError, ValueError):  # the program that runs it will be told
+            KNOWN[path, source] = compile(source, path, "exec", dont_inherit=True)
 
 
 def accept(command: dict[str, Any]) -> Script | None:
