@@ -10,7 +10,7 @@ import typer
 from codereward import __version__
 from codereward.cli import doctor, plugins
 from codereward.errors import CoderewardError
-from codereward.registry import Registry, default_registry
+from codereward.registry import Registry, default_registry, summary
 
 __all__ = ["app", "main"]
 
@@ -43,9 +43,13 @@ def options(
 
 
 def add_plugin_commands(registry: Registry) -> None:
-    """Add the commands that plugins register."""
+    """Add the commands that plugins register; broken ones are told, and spare the rest."""
     for name in registry.names("command"):
-        app.add_typer(registry.create("command", name), name=name)
+        try:
+            app.add_typer(registry.create("command", name), name=name)
+        except Exception as error:  # noqa: BLE001 - whatever a plugin's code raises
+            owner = registry.component("command", name).owner
+            typer.echo(f"codereward: no commands {name!r} ({owner}): {summary(error)}", err=True)
 
 
 def main() -> None:
