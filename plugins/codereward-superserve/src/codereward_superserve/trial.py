@@ -45,6 +45,8 @@ class Trial:
         self._any_alive = any_alive
         self._seen: Counter[Kind] = Counter()
         self._first: dict[Kind, float] = {}
+        self._malformed: Counter[Stage] = Counter()
+        self._first_malformed: dict[Stage, float] = {}
         self._failed = 0
         self.lost = 0
         """Tries in which the program may have run."""
@@ -58,6 +60,11 @@ class Trial:
         """
         self._seen[failure.kind] += 1
         self._first.setdefault(failure.kind, time.monotonic())
+        if (
+            failure.kind is Kind.MALFORMED
+        ):  # two calls of one sort: a strange reply here and one there prove nothing
+            self._malformed[failure.stage] += 1
+            self._first_malformed.setdefault(failure.stage, time.monotonic())
         if self._hopeless(failure) or await self._capped_by_others(failure):
             raise BackendMisconfigured(f"{failure.message}. To mend it: {self._fix(failure)}")
         if failure.kind not in (Kind.THROTTLED, Kind.CAPPED, Kind.CONGESTED, Kind.WAITING):
@@ -90,7 +97,7 @@ class Trial:
         if failure.kind is Kind.UNREACHABLE:  # an address that never worked
             return not self._last_good and self._unreachable(failure)
         if failure.kind is Kind.MALFORMED:
-            return self._seen[failure.kind] >= MALFORMED_TRIES and not self._ever_readable(failure)
+            return self._malformed[failure.stage] >= MALFORMED_TRIES and not self._ever_readable(failure)
         return False
 
     async def _capped_by_others(self, failure: Failure) -> bool:
@@ -109,7 +116,7 @@ class Trial:
         answer in the agent's place, and must not be able to stop a training run.
         """
         last = self._last_good.get(failure.stage)
-        return last is not None and (failure.stage == "exec" or last > self._first[failure.kind])
+        return last is not None and (failure.stage == "exec" or last > self._first_malformed[failure.stage])
 
     def _fix(self, failure: Failure) -> str:
         return CAP_FIX if failure.kind is Kind.CAPPED else failure.fix
