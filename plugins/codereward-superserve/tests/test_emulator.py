@@ -1,8 +1,11 @@
 """The emulator does what the service does, as far as the executor can tell."""
 
 import asyncio
+import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 import superserve
@@ -235,3 +238,27 @@ def test_other_hosts_are_out_of_reach(service):
         client.get("https://example.com/")
 
     assert service.state()["refused_hosts"] == ["example.com:443"]
+
+
+def test_started_by_hand_without_an_input_it_serves_until_it_is_ended():
+    """As in the background of a shell: it prints what to export, and does not end by itself."""
+    here = Path(__file__).parent
+    process = subprocess.Popen(
+        [sys.executable, "-m", "superserve_emulator"],
+        cwd=here,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        lines = [process.stdout.readline() for _ in range(4)]
+        exported = dict(line.removeprefix("export ").strip().split("=", 1) for line in lines[:3])
+
+        assert set(exported) == {"SUPERSERVE_API_KEY", "HTTPS_PROXY", "SSL_CERT_FILE"}
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        assert Path(exported["SSL_CERT_FILE"]).exists()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+        process.stdout.close()

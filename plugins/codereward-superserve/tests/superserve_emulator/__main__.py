@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def main() -> None:
         sys.stdout.write(f"# admin endpoint: http://127.0.0.1:{emulator.admin_port}; Ctrl-C ends\n")
         sys.stdout.flush()
         with contextlib.suppress(KeyboardInterrupt):
-            sys.stdin.read()
+            signal.pause()  # not the end of input: in the background there is none
 
 
 if __name__ == "__main__":
