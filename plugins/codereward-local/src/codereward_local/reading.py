@@ -8,34 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from codereward import CommandResult, Limits, Status
+from codereward.overruns import STATUS_OF_LIMIT, limit_complained_of
 
 __all__ = ["not_started", "read_result"]
 
-OVERRUN: Final = {
-    "wall_seconds": Status.TIMED_OUT,
-    "cpu_seconds": Status.TIMED_OUT,
-    "memory_bytes": Status.OUT_OF_MEMORY,
-    "output_bytes": Status.OUTPUT_LIMIT,
-    "result_bytes": Status.OUTPUT_LIMIT,
-    "disk_bytes": Status.OUTPUT_LIMIT,
-}
-"""Limit that ended a command → its status."""
-
-COMPLAINTS: Final = (
-    ("memory_bytes", (b"MemoryError", b"heap out of memory", b"bad_alloc", b"Cannot allocate memory")),
-    ("memory_bytes", (b"Array buffer allocation failed", b"Out of memory")),
-    ("disk_bytes", (b"No space left on device", b"File too large")),
-    ("processes", (b"can't start new thread", b"Resource temporarily unavailable", b"EAGAIN")),
-)
-"""What a program that failed for a limit says last on its standard error."""
-
-TAIL: Final = 4096
 NEARLY: Final = 0.8
 
 
 def not_started(reason: str, limit: str | None = None) -> CommandResult:
     """The result of a command that never ran."""
-    status = OVERRUN[limit] if limit else Status.NOT_STARTED
+    status = STATUS_OF_LIMIT[limit] if limit else Status.NOT_STARTED
     return CommandResult(status, stderr=reason.encode("utf-8", "replace"), limit=limit)
 
 
@@ -81,13 +63,12 @@ def _complaint(report: Mapping[str, Any], stderr: bytes, limits: Limits) -> str 
         return None
     if os.WIFSIGNALED(report["status"]) and report["data"] > NEARLY * limits.memory_bytes:
         return "memory_bytes"  # no memory left even for a last word, as node
-    tail = stderr[-TAIL:]
-    return next((limit for limit, words in COMPLAINTS if any(word in tail for word in words)), None)
+    return limit_complained_of(stderr)
 
 
 def _ending(status: int, limit: str | None) -> tuple[Status, int | None, int | None]:
-    if limit in OVERRUN:
-        return OVERRUN[limit], None, None
+    if limit in STATUS_OF_LIMIT:
+        return STATUS_OF_LIMIT[limit], None, None
     if os.WIFEXITED(status):
         return Status.EXITED, os.WEXITSTATUS(status), None
     return Status.SIGNALED, None, os.WTERMSIG(status) or int(signal.SIGKILL)

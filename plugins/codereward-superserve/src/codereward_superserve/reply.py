@@ -12,30 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from codereward import BackendMisconfigured, Command, CommandResult, Limits, Program, Run, Status
+from codereward.overruns import STATUS_OF_LIMIT, limit_complained_of
 
 from codereward_superserve.payload import BUILD, limits_of, named
 
 __all__ = ["BrokenReply", "Parked", "Refused", "most_bytes", "not_started", "parse", "read", "too_large"]
 
-OVERRUN: Final = {
-    "wall_seconds": Status.TIMED_OUT,
-    "cpu_seconds": Status.TIMED_OUT,
-    "memory_bytes": Status.OUT_OF_MEMORY,
-    "output_bytes": Status.OUTPUT_LIMIT,
-    "result_bytes": Status.OUTPUT_LIMIT,
-    "disk_bytes": Status.OUTPUT_LIMIT,
-}
-"""Limit that ended a command → its status."""
-
-COMPLAINTS: Final = (
-    ("memory_bytes", (b"MemoryError", b"heap out of memory", b"bad_alloc", b"Cannot allocate memory")),
-    ("memory_bytes", (b"Array buffer allocation failed", b"Out of memory")),
-    ("disk_bytes", (b"No space left on device", b"File too large")),
-    ("processes", (b"can't start new thread", b"Resource temporarily unavailable", b"EAGAIN")),
-)
-"""What a program that failed for a limit says last on its standard error."""
-
-TAIL_BYTES: Final = 4096
 CLOCK_SECONDS: Final = 0.02
 """Resolution of the guest's clock, twice."""
 SIGNAL_BASE: Final = 128
@@ -307,13 +289,12 @@ def _complaint(ended: Ended, stderr: bytes) -> str | None:
         return None
     if ended.disk_full or ended.code == TOO_LARGE:
         return "disk_bytes"
-    tail = stderr[-TAIL_BYTES:]
-    return next((limit for limit, words in COMPLAINTS if any(word in tail for word in words)), None)
+    return limit_complained_of(stderr)
 
 
 def _ending(code: int, limit: str | None, stderr: bytes) -> tuple[Status, int | None, int | None]:
-    if limit in OVERRUN:
-        return OVERRUN[limit], None, None
+    if limit in STATUS_OF_LIMIT:
+        return STATUS_OF_LIMIT[limit], None, None
     if code in NO_START and stderr.startswith(b"env: "):
         return Status.NOT_STARTED, None, None
     if code > SIGNAL_BASE and code - SIGNAL_BASE in signal.valid_signals():

@@ -27,6 +27,14 @@ CAP_FIX: Final = (
     "(codereward_superserve.reap() finds codereward's own leftovers)"
 )
 
+Sort = tuple[Kind, Stage | None]
+"""What failures are counted by."""
+
+
+def sort_of(failure: Failure) -> Sort:
+    """Its kind; for a strange reply the call too: one reply here and one there prove nothing."""
+    return failure.kind, failure.stage if failure.kind is Kind.MALFORMED else None
+
 
 class Trial:
     """Budget of one program.
@@ -43,10 +51,8 @@ class Trial:
         self._settings = settings
         self._last_good = last_good
         self._any_alive = any_alive
-        self._seen: Counter[Kind] = Counter()
-        self._first: dict[Kind, float] = {}
-        self._malformed: Counter[Stage] = Counter()
-        self._first_malformed: dict[Stage, float] = {}
+        self._seen: Counter[Sort] = Counter()
+        self._first: dict[Sort, float] = {}
         self._failed = 0
         self.lost = 0
         """Tries in which the program may have run."""
@@ -58,13 +64,8 @@ class Trial:
             BackendUnavailable: The budget is spent.
             BackendMisconfigured: No further try can help.
         """
-        self._seen[failure.kind] += 1
-        self._first.setdefault(failure.kind, time.monotonic())
-        if (
-            failure.kind is Kind.MALFORMED
-        ):  # two calls of one sort: a strange reply here and one there prove nothing
-            self._malformed[failure.stage] += 1
-            self._first_malformed.setdefault(failure.stage, time.monotonic())
+        self._seen[sort_of(failure)] += 1
+        self._first.setdefault(sort_of(failure), time.monotonic())
         if self._hopeless(failure) or await self._capped_by_others(failure):
             raise BackendMisconfigured(f"{failure.message}. To mend it: {self._fix(failure)}")
         if failure.kind not in (Kind.THROTTLED, Kind.CAPPED, Kind.CONGESTED, Kind.WAITING):
@@ -90,24 +91,24 @@ class Trial:
         if failure.kind is Kind.PERMANENT:
             return True
         if failure.kind is Kind.CONFIRM:
-            if self._last_good.get(failure.stage, 0.0) > self._first[failure.kind]:
-                self._seen[failure.kind] = 1  # it passed: others were served in between
-                self._first[failure.kind] = time.monotonic()
-            return self._seen[failure.kind] > failure.confirmations
+            if self._last_good.get(failure.stage, 0.0) > self._first[sort_of(failure)]:
+                self._seen[sort_of(failure)] = 1  # it passed: others were served in between
+                self._first[sort_of(failure)] = time.monotonic()
+            return self._seen[sort_of(failure)] > failure.confirmations
         if failure.kind is Kind.UNREACHABLE:  # an address that never worked
             return not self._last_good and self._unreachable(failure)
         if failure.kind is Kind.MALFORMED:
-            return self._malformed[failure.stage] >= MALFORMED_TRIES and not self._ever_readable(failure)
+            return self._seen[sort_of(failure)] >= MALFORMED_TRIES and not self._ever_readable(failure)
         return False
 
     async def _capped_by_others(self, failure: Failure) -> bool:
         if failure.kind is not Kind.CAPPED:
             return False
-        waited = time.monotonic() - self._first[failure.kind]
+        waited = time.monotonic() - self._first[sort_of(failure)]
         return waited > CAPPED_SECONDS and not await self._any_alive()
 
     def _unreachable(self, failure: Failure) -> bool:
-        return failure.kind is Kind.UNREACHABLE and self._seen[failure.kind] >= UNREACHABLE_TRIES
+        return failure.kind is Kind.UNREACHABLE and self._seen[sort_of(failure)] >= UNREACHABLE_TRIES
 
     def _ever_readable(self, failure: Failure) -> bool:
         """Whether such calls are answered properly to others.
@@ -116,7 +117,7 @@ class Trial:
         answer in the agent's place, and must not be able to stop a training run.
         """
         last = self._last_good.get(failure.stage)
-        return last is not None and (failure.stage == "exec" or last > self._first_malformed[failure.stage])
+        return last is not None and (failure.stage == "exec" or last > self._first[sort_of(failure)])
 
     def _fix(self, failure: Failure) -> str:
         return CAP_FIX if failure.kind is Kind.CAPPED else failure.fix
@@ -125,7 +126,7 @@ class Trial:
         spread = random.uniform(0.5, 1.5)  # noqa: S311 - jitter
         unit = self._settings.backoff_seconds
         if kind in (Kind.THROTTLED, Kind.CAPPED, Kind.CONGESTED):
-            return min(10, 3 + self._seen[kind]) * unit * spread
+            return min(10, 3 + self._seen[kind, None]) * unit * spread
         if kind is Kind.WAITING:
             return 10 * unit * spread
         if kind is Kind.CONFIRM:
